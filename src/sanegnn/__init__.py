@@ -1,0 +1,1 @@
+"""Bring a graph, get the graph neural network designed for it."""

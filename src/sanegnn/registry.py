@@ -1,0 +1,57 @@
+"""A table of named things that are registered beside their code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from sanegnn.errors import UnknownName
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Entry(Generic[T]):
+    """One registered thing, with the work it comes from."""
+
+    name: str
+    value: T
+    source: str
+
+
+class Registry(Generic[T]):
+    """Names to things of one kind; iterates over the names in the order of their registration."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self._entries: dict[str, Entry[T]] = {}
+
+    def add(self, name: str, source: str = "") -> Callable[[T], T]:
+        """Register what the decorator stands above; a taken name is refused."""
+        if name in self._entries:
+            raise ValueError(f"a {self.kind} named {name!r} is registered already")
+
+        def keep(value: T) -> T:
+            self._entries[name] = Entry(name, value, source)
+            return value
+
+        return keep
+
+    def entry(self, name: str) -> Entry[T]:
+        """The entry of that name, or the error that suggests the near one."""
+        if name not in self._entries:
+            raise UnknownName.of(self.kind, name, self._entries)
+        return self._entries[name]
+
+    def __getitem__(self, name: str) -> T:
+        return self.entry(name).value
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._entries
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(tuple(self._entries))
+
+    def __len__(self) -> int:
+        return len(self._entries)
