@@ -1,1 +1,7 @@
-"""."""
+"""Architectures and the spaces they are searched in; knows names, no torch."""
+
+from sanegnn.space.architecture import Architecture
+from sanegnn.space.presets import presets, space
+from sanegnn.space.space import SearchSpace, Slot
+
+__all__ = ["Architecture", "SearchSpace", "Slot", "presets", "space"]

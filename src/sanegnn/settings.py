@@ -1,0 +1,227 @@
+"""Every knob once: frozen dataclasses whose fields carry type, default, help, legal values and tuning range.
+
+The API takes these objects, the command line makes its options from the same fields, and a TOML file
+gives them by the same names; a name that no class knows is an error.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any, Self, TypeVar, get_args, get_type_hints
+
+import tomli_w
+from cyclopts import Parameter
+
+from sanegnn.errors import BadSetting, UnknownName
+
+T = TypeVar("T", bound="Knobs")
+Value = str | int | float | bool
+
+
+def knob(text: str) -> Parameter:
+    """The help of a field, shown by the command line and in the docs."""
+    return Parameter(help=text)
+
+
+@dataclass(frozen=True)
+class Within:
+    """Legal numbers: low <= value <= high."""
+
+    low: float
+    high: float = float("inf")
+
+    def refuses(self, value: Any) -> str | None:
+        """Why `value` is not legal, or None."""
+        legal = isinstance(value, int | float) and self.low <= value <= self.high
+        return None if legal else f"it must lie between {self.low:g} and {self.high:g}"
+
+
+@dataclass(frozen=True)
+class Among:
+    """Legal names."""
+
+    names: tuple[str, ...]
+
+    def refuses(self, value: Any) -> str | None:
+        """Why `value` is not legal, or None."""
+        return None if value in self.names else f"known: {', '.join(self.names)}"
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """A tuning range: any of these values."""
+
+    values: tuple[Value, ...]
+
+
+@dataclass(frozen=True)
+class Span:
+    """A tuning range: a number between low and high, on a log scale."""
+
+    low: float
+    high: float
+
+
+class Knobs:
+    """What every settings class can do: check itself, become a table, come from one."""
+
+    def __post_init__(self) -> None:
+        for name, (kind, marks) in _fields(type(self)).items():
+            value = getattr(self, name)
+            if not _is(value, kind):
+                raise BadSetting(f"{name} = {value!r} has the wrong type: {kind.__name__} is needed")
+            for mark in marks:
+                why = mark.refuses(value) if isinstance(mark, Within | Among) else None
+                if why:
+                    raise BadSetting(f"{name} = {value!r} is not possible: {why}")
+
+    def table(self) -> dict[str, Value]:
+        """Name to value, as TOML and records keep it; knobs that are not set are left out."""
+        pairs = ((name, getattr(self, name)) for name in _fields(type(self)))
+        return {name: value for name, value in pairs if value is not None}
+
+    @classmethod
+    def of(cls, table: Mapping[str, Any]) -> Self:
+        """The settings of a table; unknown names fail, with the near one."""
+        for name in table:
+            if name not in _fields(cls):
+                raise UnknownName.of(f"knob of {cls.__name__}", name, _fields(cls))
+        return cls(**table)
+
+    def but(self, **changes: Any) -> Self:
+        """The same with some knobs changed."""
+        return type(self).of({**self.table(), **changes})
+
+
+@cache
+def _fields(cls: type[Knobs]) -> dict[str, tuple[type, tuple[Any, ...]]]:
+    hints = get_type_hints(cls, include_extras=True)
+    named = {field.name: get_args(hints[field.name]) for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
+    return {name: (kind, tuple(marks)) for name, (kind, *marks) in named.items()}
+
+
+def _is(value: Any, kind: Any) -> bool:
+    allowed = get_args(kind) or (kind,)
+    if isinstance(value, bool):
+        return bool in allowed
+    return isinstance(value, allowed) or (float in allowed and isinstance(value, int))
+
+
+def ranges(cls: type[Knobs]) -> Iterator[tuple[str, OneOf | Span]]:
+    """The knobs that tuning may turn, with their ranges."""
+    for name, (_, marks) in _fields(cls).items():
+        for mark in marks:
+            if isinstance(mark, OneOf | Span):
+                yield name, mark
+
+
+ACTIVATIONS = ("relu", "elu", "leaky_relu", "tanh")
+NORMS = ("none", "batch", "layer")
+SCALINGS = ("unit", "row", "raw", "standard")
+
+
+@dataclass(frozen=True)
+class Setting(Knobs):
+    """The hyper-parameters of a net and its optimizer: not architecture, and tuned after it."""
+
+    hidden: Annotated[int, knob("width of the hidden states"), Within(1, 4096), OneOf((32, 64, 128, 256))] = 64
+    heads: Annotated[
+        int, knob("attention heads; they share the hidden width"), Within(1, 64), OneOf((1, 2, 4, 8))
+    ] = 4
+    activation: Annotated[
+        str, knob("function after every layer"), Among(ACTIVATIONS), OneOf(("relu", "elu", "leaky_relu"))
+    ] = "elu"
+    norm: Annotated[
+        str, knob("normalisation before the activation"), Among(NORMS), OneOf(("none", "batch", "layer"))
+    ] = "none"
+    residual: Annotated[bool, knob("add a layer's input to its output"), OneOf((False, True))] = False
+    features: Annotated[
+        str,
+        knob("scaling of the input features; unit: rows sum to one, then the mean stored entry is one"),
+        Among(SCALINGS),
+        OneOf(("unit", "raw", "standard")),
+    ] = "unit"
+    input_dropout: Annotated[
+        float, knob("share of stored input entries dropped"), Within(0, 0.99), OneOf((0.0, 0.25, 0.5, 0.7))
+    ] = 0.5
+    dropout: Annotated[
+        float,
+        knob("share of hidden entries dropped"),
+        Within(0, 0.99),
+        OneOf((0.0, 0.2, 0.35, 0.5, 0.6, 0.7, 0.8)),
+    ] = 0.5
+    attention_dropout: Annotated[
+        float, knob("share of attention coefficients dropped"), Within(0, 0.99), OneOf((0.0, 0.3, 0.6))
+    ] = 0.0
+    edge_dropout: Annotated[
+        float,
+        knob("share of edges left out of each training epoch (DropEdge)"),
+        Within(0, 0.99),
+        OneOf((0.0, 0.2, 0.5)),
+    ] = 0.0
+    lr: Annotated[float, knob("Adam's learning rate"), Within(1e-7, 1), Span(5e-4, 2e-2)] = 0.005
+    weight_decay: Annotated[float, knob("L2 penalty on the weights"), Within(0, 1), Span(1e-6, 5e-3)] = 5e-4
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.hidden % self.heads:
+            raise BadSetting(f"hidden {self.hidden} cannot be shared by {self.heads} heads: take a multiple")
+
+
+@dataclass(frozen=True)
+class Training(Knobs):
+    """How long one net is trained."""
+
+    epochs: Annotated[int, knob("epochs at the most"), Within(1)] = 400
+    patience: Annotated[int, knob("epochs without a better validation score before the stop"), Within(1)] = 60
+
+
+@dataclass(frozen=True)
+class DataChoice(Knobs):
+    """Which part of the data is learned from, and what is scored."""
+
+    split: Annotated[str, knob("a seed of the 60/20/20 split, or 'public' or 'public-3'")] = "0"
+    metric: Annotated[str | None, knob("accuracy, macro_f1, balanced_accuracy, roc_auc; the set's own")] = None
+    undirected: Annotated[bool, knob("add the reverse of every edge")] = False
+    data_root: Annotated[str | None, knob("folder of the raw datasets; SANEGNN_DATA otherwise")] = None
+
+
+@dataclass(frozen=True)
+class Machine(Knobs):
+    """Where and how the work runs; changes no result on the CPU."""
+
+    device: Annotated[str, knob("where tensors live"), Among(("auto", "cpu", "cuda", "mps"))] = "auto"
+    workers: Annotated[int, knob("jobs side by side, one thread each; 0: one for every core"), Within(0)] = 0
+
+
+@dataclass(frozen=True)
+class Tuning(Knobs):
+    """The search for a setting by TPE, over the ranges beside the knobs of `Setting`."""
+
+    trials: Annotated[int, knob("settings tried"), Within(1)] = 50
+    batch: Annotated[int, knob("settings asked for at a time; they train side by side"), Within(1)] = 4
+
+
+Settings = Mapping[str, Knobs]
+
+
+def to_toml(groups: Settings) -> str:
+    """The text of several settings objects, a table each."""
+    return tomli_w.dumps({name: knobs.table() for name, knobs in groups.items()})
+
+
+def from_toml(path: Path, known: Mapping[str, type[Knobs]]) -> dict[str, Knobs]:
+    """The settings objects in a TOML file; a table or knob that is not known fails."""
+    try:
+        tables = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise BadSetting(f"cannot read settings from {path}: {error}") from error
+    for name in tables:
+        if name not in known:
+            raise UnknownName.of(f"table in {path}", name, known)
+    return {name: known[name].of(table) for name, table in tables.items()}

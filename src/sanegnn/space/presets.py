@@ -1,0 +1,48 @@
+"""The spaces by name: names and tuples only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sanegnn.errors import BadSetting
+from sanegnn.registry import Registry
+from sanegnn.space.space import SearchSpace
+
+NODE_AGGREGATORS = (
+    "sage_sum",
+    "sage_mean",
+    "sage_max",
+    "gcn",
+    "gat",
+    "gat_sym",
+    "gat_cos",
+    "gat_linear",
+    "gat_gen_linear",
+    "gin",
+    "geniepath",
+)
+SKIPS = ("skip", "zero")
+LAYER_AGGREGATORS = ("concat", "max", "lstm")
+DEPTHS = range(1, 7)
+
+presets: Registry[Callable[[int], SearchSpace]] = Registry("search space")
+
+
+@presets.add("paper", source="SANE, Table I: 11^K * 2^K * 3 architectures, 31,944 at K = 3")
+def paper(depth: int) -> SearchSpace:
+    """Node aggregators, skips and a layer aggregator."""
+    return SearchSpace("paper", depth, NODE_AGGREGATORS, SKIPS, LAYER_AGGREGATORS)
+
+
+@presets.add("plain", source="SANE, Table I without skips and layer aggregators: 11^K architectures")
+def plain(depth: int) -> SearchSpace:
+    """Node aggregators alone; the last layer's output is the embedding."""
+    return SearchSpace("plain", depth, NODE_AGGREGATORS)
+
+
+def space(name: str = "paper", depth: int = 3) -> SearchSpace:
+    """The preset `name` with K = `depth` layers."""
+    preset = presets[name]
+    if depth not in DEPTHS:
+        raise BadSetting(f"depth {depth} is out of range: K goes from {DEPTHS[0]} to {DEPTHS[-1]}")
+    return preset(depth)
