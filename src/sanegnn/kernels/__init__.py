@@ -1,1 +1,167 @@
-"""."""
+"""The fast core: plain functions with shapes, each with a torch reference and a compiled path for the CPU.
+
+CPU tensors of float32 and float64 take the compiled path; other devices and types, and everything under
+`SANEGNN_KERNELS=reference`, take the reference. Both give the same numbers, and identical dropout masks.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor
+
+from sanegnn.errors import UnknownName
+from sanegnn.kernels import reference
+from sanegnn.kernels.features import Features
+from sanegnn.kernels.graph import Graph
+
+if TYPE_CHECKING:
+    from sanegnn.seeds import Noise
+
+__all__ = [
+    "Features",
+    "Graph",
+    "aggregate",
+    "attend",
+    "compile_all",
+    "compiled_before",
+    "dropout",
+    "lstm_readout",
+    "lstm_step",
+    "project",
+    "uniform",
+    "use",
+]
+
+_PATHS = ("compiled", "reference")
+_DEFAULT: str = os.environ.get("SANEGNN_KERNELS", "compiled")
+_path: ContextVar[str] = ContextVar("kernels", default=_DEFAULT)
+
+
+@contextmanager
+def use(path: str) -> Iterator[None]:
+    """Take the "reference" or the "compiled" path inside the `with` block."""
+    if path not in _PATHS:
+        raise UnknownName.of("kernel path", path, _PATHS)
+    token = _path.set(path)
+    try:
+        yield
+    finally:
+        _path.reset(token)
+
+
+def _implementation(x: Tensor) -> Any:  # noqa: ARG001
+    """The module that computes for tensors like x."""
+    return reference
+
+
+def aggregate(x: Tensor, graph: Graph, kinds: tuple[str, ...]) -> tuple[Tensor, ...]:
+    """Aggregate the neighbours of every node, all kinds in one pass over the edges.
+
+    Kinds: "sum" Σ w_uv x_u, "mean" Σ w_uv x_u / Σ w_uv and "max" max x_u over u in N(v), all zero where N(v)
+    is empty (max ignores the weights, and sends its gradient to the first of equal neighbours); "gcn" Σ w_uv
+    x_u / sqrt(d̃_u d̃_v) over Ñ(v).
+
+    Shapes: x (N, D); one (N, D) per kind.
+    """
+    for kind in kinds:
+        if kind not in reference.AGGREGATIONS:
+            raise UnknownName.of("aggregation", kind, reference.AGGREGATIONS)
+    out: tuple[Tensor, ...] = _implementation(x).aggregate(x, graph, kinds)
+    return out
+
+
+def attend(
+    kinds: tuple[str, ...],
+    values: Tensor,
+    att_source: Tensor,
+    att_target: Tensor,
+    gate: Tensor,
+    graph: Graph,
+    rate: float = 0.0,
+    noise: Noise | None = None,
+) -> Tensor:
+    """Attention over Ñ(v) for several ops a at once: Σ_u dropout(α_uv) z_u.
+
+    α_uv is w_uv exp(e_uv), normalised over the incoming edges of v, per op and head. With z the projected
+    features, s_u = <att_source, z_u> and d_v = <att_target, z_v>, the score e_uv is by kind: "gat"
+    LeakyReLU_0.2(s_u + d_v); "gat_sym" LeakyReLU(s_u + d_v) + LeakyReLU(s_v + d_u); "gat_cos" <z_u, z_v>;
+    "gat_linear" tanh(s_u + d_v); "gat_gen_linear" Σ_c gate_c tanh(att_source_c z_uc + att_target_c z_vc).
+    What a kind does not use gets a zero gradient. Dropout with `rate` falls on the coefficients if noise is
+    given.
+
+    Shapes: values (N, A, H, C) with one kind per a; att_source, att_target, gate (A, H, C); out (N, A, H, C).
+    """
+    for kind in kinds:
+        if kind not in reference.SCORES:
+            raise UnknownName.of("attention", kind, reference.SCORES)
+    out: Tensor = _implementation(values).attend(
+        kinds, values, att_source, att_target, gate, graph, rate, noise
+    )
+    return out
+
+
+def dropout(x: Tensor, rate: float, noise: Noise | None) -> Tensor:
+    """Inverted dropout: zero where the hash of (key, flat index) says so, else x / (1 - rate).
+
+    Gives x itself when noise is None or the rate is 0. Shapes: any.
+    """
+    if noise is None or rate == 0.0:
+        return x
+    out: Tensor = _implementation(x).dropout(x, rate, noise)
+    return out
+
+
+def uniform(noise: Noise, n: int, device: torch.device | str = "cpu") -> Tensor:
+    """The hash of (key, 0), …, (key, n - 1) as numbers in [0, 1), (n,) float32."""
+    return reference.uniform(noise, n, torch.device(device))
+
+
+def project(features: Features, weight: Tensor, rate: float = 0.0, noise: Noise | None = None) -> Tensor:
+    """X W, with dropout on the stored entries of X; only the weight gets a gradient.
+
+    Shapes: features (N, F), weight (F, D), out (N, D).
+    """
+    out: Tensor = _implementation(weight).project(features, weight, rate, noise)
+    return out
+
+
+def lstm_step(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
+    """One LSTM step from a zero state, σ(o) tanh(σ(i) tanh(g)); the gates stand in the order i, g, o.
+
+    Shapes: x (N, D), weight (D, 3H), bias (3H,), out (N, H).
+    """
+    out: Tensor = _implementation(x).lstm_step(x, weight, bias)
+    return out
+
+
+def lstm_readout(
+    states: Tensor, weight_ih: Tensor, weight_hh: Tensor, bias: Tensor, att_weight: Tensor, att_bias: Tensor
+) -> Tensor:
+    """LSTM attention over K states of JK-Networks (Xu et al., 2018): Σ_k softmax_k(a·[h_k→, h_k←] + b) x_k.
+
+    h→ and h← are the hidden states of a bi-directional LSTM over the K states. Against torch.nn.LSTM, the
+    weights are stacked by direction and transposed, with its gate order i, f, g, o, and the bias is the sum
+    of its two.
+
+    Shapes: states (K, N, D), weight_ih (2, D, 4H), weight_hh (2, H, 4H), bias (2, 4H), att_weight (2H,),
+    att_bias (); out (N, D).
+    """
+    out: Tensor = _implementation(states).lstm_readout(
+        states, weight_ih, weight_hh, bias, att_weight, att_bias
+    )
+    return out
+
+
+def compiled_before() -> bool:
+    """Whether the compiled kernels lie in the cache, so that their first use will not take seconds."""
+    return True
+
+
+def compile_all() -> None:
+    """Compile the float32 kernels, or load them from the cache."""

@@ -1,0 +1,178 @@
+"""Node features, held dense or sparse, and the ways to scale them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+import torch
+from torch import Tensor
+
+from sanegnn.errors import BadGraph, UnknownName
+
+SPARSE_BELOW = 0.2
+
+
+class Features:
+    """Node features X, (N, F) float32: a dense matrix, or CSR with its transpose when few entries are stored.
+
+    Build one with `Features.of`. `dense` is the matrix or None; a sparse one has `ptr` (N+1,), `col` and
+    `values` (nnz,), and the transpose `t_ptr` (F+1,), `t_row` and `t_entry` (nnz,), where `t_entry` is the
+    position in `values`.
+    """
+
+    def __init__(self, shape: tuple[int, int], parts: dict[str, Tensor]) -> None:
+        self.shape = shape
+        self._parts = parts
+
+    @classmethod
+    def of(cls, x: Any) -> Features:
+        """Features from a tensor, an array or a SciPy matrix; sparse when under a fifth is not zero."""
+        if isinstance(x, Features):
+            return x
+        if isinstance(x, Tensor):
+            x = x.detach().cpu()
+            x = x.to_dense().numpy() if x.layout is torch.strided else _scipy_of(x)
+        if len(x.shape) != 2:
+            raise BadGraph(f"node features must be of shape (nodes, features); got {tuple(x.shape)}")
+        kind = np.float64 if x.dtype == np.float64 else np.float32
+        scattered: bool = sp.issparse(x)
+        stored = x.nnz if scattered else np.count_nonzero(x)
+        if stored < SPARSE_BELOW * x.shape[0] * x.shape[1]:
+            return cls._sparse(sp.csr_array(x, dtype=kind))
+        dense = np.ascontiguousarray(x.toarray() if scattered else x, dtype=kind)
+        return cls((int(x.shape[0]), int(x.shape[1])), {"dense": torch.tensor(dense)})
+
+    @classmethod
+    def _sparse(cls, x: Any) -> Features:
+        x = x.copy()
+        x.sum_duplicates()
+        x.eliminate_zeros()
+        entry: Any = sp.csr_array(
+            (np.arange(x.nnz, dtype=np.int64), x.indices, x.indptr), shape=x.shape
+        ).tocsc()
+        parts = {
+            "ptr": x.indptr,
+            "col": x.indices,
+            "t_ptr": entry.indptr,
+            "t_row": entry.indices,
+            "t_entry": entry.data,
+        }
+        number = np.int32 if x.nnz < 2**31 - 1 else np.int64
+        tensors = {name: torch.from_numpy(part.astype(number)) for name, part in parts.items()}
+        return cls((int(x.shape[0]), int(x.shape[1])), tensors | {"values": torch.from_numpy(x.data)})
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether only the stored entries are held."""
+        return "values" in self._parts
+
+    @property
+    def values(self) -> Tensor:
+        """The stored entries: (nnz,), or the whole matrix when dense."""
+        return self._parts["values" if self.is_sparse else "dense"]
+
+    @property
+    def nnz(self) -> int:
+        """The number of stored entries; all entries when dense."""
+        return self.values.numel()
+
+    @property
+    def device(self) -> torch.device:
+        """Where the arrays are."""
+        return self.values.device
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """float32, or float64 when built from float64."""
+        return self.values.dtype
+
+    def part(self, name: str) -> Tensor:
+        """One of the index arrays of the sparse form."""
+        return self._parts[name]
+
+    @cached_property
+    def row(self) -> Tensor:
+        """The row of each stored entry of the sparse form, (nnz,) int64."""
+        nodes = torch.arange(self.shape[0], device=self.device)
+        return torch.repeat_interleave(nodes, self.part("ptr").diff().long(), output_size=self.nnz)
+
+    def to(self, target: torch.device | str | torch.dtype) -> Features:
+        """The same features on a device, or with values of another type."""
+        if isinstance(target, torch.dtype):
+            return self._with_values(self.values.to(target))
+        return Features(self.shape, {name: part.to(target) for name, part in self._parts.items()})
+
+    def to_dense(self) -> Tensor:
+        """The whole matrix, (N, F)."""
+        if not self.is_sparse:
+            return self.values
+        out = torch.zeros(self.shape, dtype=self.dtype, device=self.device)
+        out[self.row, self.part("col").long()] = self.values
+        return out
+
+    def scaled(self, mode: str) -> Features:
+        """These features scaled in one of the ways of `SCALINGS`."""
+        if mode not in SCALINGS:
+            raise UnknownName.of("feature scaling", mode, SCALINGS)
+        return self._with_values(SCALINGS[mode](self))
+
+    def _with_values(self, values: Tensor) -> Features:
+        return Features(self.shape, self._parts | {"values" if self.is_sparse else "dense": values})
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"shape": self.shape, "_parts": self._parts}
+
+    def __repr__(self) -> str:
+        kind = "sparse" if self.is_sparse else "dense"
+        return f"Features({self.shape[0]} × {self.shape[1]}, {kind}, nnz={self.nnz})"
+
+
+def _scipy_of(x: Tensor) -> Any:
+    coo: Tensor = x.to_sparse_coo().coalesce()  # type: ignore[no-untyped-call]
+    row, column = coo.indices().numpy()
+    return sp.coo_array((coo.values().numpy(), (row, column)), shape=tuple(coo.shape))
+
+
+def _as_they_are(x: Features) -> Tensor:
+    return x.values
+
+
+def _row(x: Features) -> Tensor:
+    """x_vf / sum_f |x_vf|; a row of zeros stays."""
+    if not x.is_sparse:
+        return x.values / x.values.abs().sum(1, keepdim=True).clamp(min=1e-12)
+    total = torch.zeros(x.shape[0], dtype=x.dtype, device=x.device).index_add_(0, x.row, x.values.abs())
+    return x.values / total.clamp(min=1e-12)[x.row]
+
+
+def _unit(x: Features) -> Tensor:
+    """Rows of sum 1, multiplied by one number for the matrix so that a stored entry is 1 on average."""
+    values = _row(x)
+    stored = values.abs().sum() / (values != 0).sum().clamp(min=1)
+    return values / stored.clamp(min=1e-12)
+
+
+def _standard(x: Features) -> Tensor:
+    """(x - mean_f) / deviation_f; a sparse matrix is only divided, so that it stays sparse."""
+    if not x.is_sparse:
+        deviation = x.values.std(0, correction=0)
+        return (x.values - x.values.mean(0)) / torch.where(deviation > 1e-12, deviation, 1.0)
+    column = x.part("col").long()
+    zero = torch.zeros(x.shape[1], dtype=torch.float64, device=x.device)
+    values = x.values.double()
+    mean = zero.index_add(0, column, values) / max(x.shape[0], 1)
+    square = zero.index_add(0, column, values.square()) / max(x.shape[0], 1)
+    deviation = (square - mean.square()).clamp(min=0).sqrt()
+    return (values / torch.where(deviation > 1e-12, deviation, 1.0)[column]).to(x.dtype)
+
+
+SCALINGS: dict[str, Callable[[Features], Tensor]] = {
+    "raw": _as_they_are,
+    "row": _row,
+    "unit": _unit,
+    "standard": _standard,
+}
