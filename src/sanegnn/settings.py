@@ -129,7 +129,9 @@ SCALINGS = ("unit", "row", "raw", "standard")
 class Setting(Knobs):
     """The hyper-parameters of a net and its optimizer: not architecture, and tuned after it."""
 
-    hidden: Annotated[int, knob("width of the hidden states"), Within(1, 4096), OneOf((32, 64, 128, 256))] = 64
+    hidden: Annotated[int, knob("width of the hidden states"), Within(1, 4096), OneOf((32, 64, 128, 256))] = (
+        64
+    )
     heads: Annotated[
         int, knob("attention heads; they share the hidden width"), Within(1, 64), OneOf((1, 2, 4, 8))
     ] = 4
@@ -186,7 +188,9 @@ class DataChoice(Knobs):
     """Which part of the data is learned from, and what is scored."""
 
     split: Annotated[str, knob("a seed of the 60/20/20 split, or 'public' or 'public-3'")] = "0"
-    metric: Annotated[str | None, knob("accuracy, macro_f1, balanced_accuracy, roc_auc; the set's own")] = None
+    metric: Annotated[str | None, knob("accuracy, macro_f1, balanced_accuracy, roc_auc; the set's own")] = (
+        None
+    )
     undirected: Annotated[bool, knob("add the reverse of every edge")] = False
     data_root: Annotated[str | None, knob("folder of the raw datasets; SANEGNN_DATA otherwise")] = None
 

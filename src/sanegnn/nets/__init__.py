@@ -1,1 +1,7 @@
-"""."""
+"""Networks over the operations: the derived net of one architecture, the supernet of a whole space."""
+
+from sanegnn.nets.backbone import Inputs
+from sanegnn.nets.derived import Net, inherit
+from sanegnn.nets.supernet import Choice, Supernet
+
+__all__ = ["Choice", "Inputs", "Net", "Supernet", "inherit"]

@@ -1,0 +1,106 @@
+"""What the supernet and every derived net share: stem, K layers, layer aggregator, head.
+
+    h^0 = W_in X                                        the stem, on sparse features where X is sparse
+    h^l = σ(norm(AGG_node^l(h^(l-1), graph)))           l = 1 … K (Eq. 1)
+    z   = AGG_layer(skip^1(h^1), …, skip^K(h^K))        or h^K in a plain stack
+    out = W_out z
+
+Dropout falls on the stored entries of X, between the layers and before the head.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import elu, leaky_relu, linear
+
+from sanegnn.kernels import Features, Graph, dropout, project
+from sanegnn.ops import Shape, weight
+from sanegnn.seeds import Noise
+from sanegnn.settings import Setting
+
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "relu": torch.relu,
+    "elu": elu,
+    "leaky_relu": leaky_relu,
+    "tanh": torch.tanh,
+}
+NORMS: dict[str, Callable[[int], nn.Module]] = {
+    "none": lambda width: nn.Identity(),
+    "batch": nn.BatchNorm1d,
+    "layer": nn.LayerNorm,
+}
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What a net reads: the features and the graph of its nodes."""
+
+    features: Features
+    graph: Graph
+
+
+def place(noise: Noise | None, *path: str | int) -> Noise | None:
+    """The noise of a place, or none where there is none."""
+    return None if noise is None else noise.at(*path)
+
+
+class Backbone(nn.Module, ABC):
+    """The forward pass; what stands in the slots is left to the two kinds of nets."""
+
+    def __init__(self, setting: Setting, depth: int, num_features: int, num_outputs: int) -> None:
+        super().__init__()
+        self.setting, self.depth = setting, depth
+        self.shape = Shape(setting.hidden, setting.heads, setting.attention_dropout, depth)
+        self.stem = weight(num_features, setting.hidden)
+        self.stem_bias = weight(setting.hidden)
+        self.norms = nn.ModuleList(NORMS[setting.norm](setting.hidden) for _ in range(depth))
+        self.head = weight(num_outputs, setting.hidden)
+        self.head_bias = weight(num_outputs)
+
+    def start(self, inputs: Inputs, noise: Noise | None) -> Tensor:
+        """h^0 (N, D)."""
+        rate = self.setting.input_dropout
+        return project(inputs.features, self.stem, rate, place(noise, "stem")) + self.stem_bias
+
+    def thinned(self, graph: Graph, noise: Noise | None) -> Graph:
+        """The graph of this pass: some edges are left out while training (DropEdge)."""
+        rate = self.setting.edge_dropout
+        return graph.drop_edges(rate, noise.at("edges")) if noise is not None and rate else graph
+
+    def drop(self, x: Tensor, noise: Noise | None) -> Tensor:
+        """Dropout of hidden states."""
+        return dropout(x, self.setting.dropout, noise)
+
+    def closed(self, layer: int, aggregated: Tensor, before: Tensor) -> Tensor:
+        """σ(norm(aggregated)), with the layer's input added first where `residual` says so."""
+        state = aggregated + before if self.setting.residual else aggregated
+        activation = ACTIVATIONS[self.setting.activation]
+        normed: Tensor = self.norms[layer](state)
+        return activation(normed)
+
+    def states(self, inputs: Inputs, noise: Noise | None, aggregate: Aggregate, depth: int) -> list[Tensor]:
+        """h^1 … h^depth, each (N, D)."""
+        graph = self.thinned(inputs.graph, noise)
+        state, states = self.start(inputs, noise), []
+        for layer in range(depth):
+            here = place(noise, "layer", layer)
+            before = self.drop(state, here) if layer else state
+            state = self.closed(layer, aggregate(layer, before, graph, here), before)
+            states.append(state)
+        return states
+
+    def outputs(self, embedding: Tensor, noise: Noise | None) -> Tensor:
+        """The head: (N, D) -> (N, outputs)."""
+        return linear(self.drop(embedding, place(noise, "head")), self.head, self.head_bias)
+
+    @abstractmethod
+    def embed(self, *args: object) -> Tensor:
+        """z (N, D), the embedding of every node."""
+
+
+Aggregate = Callable[[int, Tensor, Graph, Noise | None], Tensor]

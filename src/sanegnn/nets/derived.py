@@ -1,0 +1,79 @@
+"""The net of one architecture."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import torch
+from torch import Tensor, nn
+
+from sanegnn.kernels import Graph
+from sanegnn.nets.backbone import Backbone, Inputs
+from sanegnn.ops import initialise, layer_ops, node_ops, skip_ops
+from sanegnn.seeds import Noise
+from sanegnn.settings import Setting
+from sanegnn.space import Architecture
+
+if TYPE_CHECKING:
+    from sanegnn.nets.supernet import Supernet
+
+
+class Net(Backbone):
+    """The network that an architecture text names, with weights drawn from `seed`.
+
+    With all skips zero, z is the layer aggregator of zeros: the same for every node, so that the net
+    can only learn how frequent the classes are. Layers above the last skip reach no output.
+    """
+
+    def __init__(
+        self, architecture: Architecture, setting: Setting, num_features: int, num_outputs: int, seed: int = 0
+    ) -> None:
+        super().__init__(setting, architecture.depth, num_features, num_outputs)
+        self.architecture = architecture
+        self.layers = nn.ModuleList(node_ops[name](self.shape) for name in architecture.nodes)
+        self.skips = [skip_ops[name] for name in architecture.skips]
+        self.readout = None if architecture.layer is None else layer_ops[architecture.layer](self.shape)
+        initialise(self, seed)
+
+    def aggregate(self, layer: int, x: Tensor, graph: Graph, noise: Noise | None) -> Tensor:
+        """AGG_node of that layer."""
+        aggregated: Tensor = self.layers[layer](x, graph, noise)
+        return aggregated
+
+    def embed(self, inputs: Inputs, noise: Noise | None = None) -> Tensor:
+        """z (N, D)."""
+        states = self.states(inputs, noise, self.aggregate, self.depth)
+        if self.readout is None:
+            return states[-1]
+        kept = [skip(state) for skip, state in zip(self.skips, states, strict=True)]
+        embedding: Tensor = self.readout(torch.stack(kept))
+        return embedding
+
+    def forward(self, inputs: Inputs, noise: Noise | None = None) -> Tensor:
+        """(N, outputs)."""
+        return self.outputs(self.embed(inputs, noise), noise)
+
+
+def inherit(supernet: Supernet, architecture: Architecture) -> Net:
+    """The net of a member of the supernet's space, with the supernet's weights."""
+    stem, head = supernet.stem, supernet.head
+    net = Net(architecture, supernet.setting, stem.shape[0], head.shape[0])
+    net.load_state_dict({name: source for name, source in _inherited(net, supernet)})
+    return net
+
+
+def _inherited(net: Net, supernet: Supernet) -> list[tuple[str, Tensor]]:
+    choice = supernet.space.encode(net.architecture)
+    weights = supernet.state_dict()
+    renamed = []
+    for name in net.state_dict():
+        room, _, rest = name.partition(".")
+        if room == "layers":
+            layer, _, tail = rest.partition(".")
+            source = f"layers.{layer}.ops.{choice[f'node.{layer}']}.{tail}"
+        elif room == "readout":
+            source = f"readouts.{choice['layer.0']}.{rest}"
+        else:
+            source = name
+        renamed.append((name, weights[source]))
+    return renamed

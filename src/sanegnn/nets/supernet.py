@@ -1,0 +1,85 @@
+"""The supernet: every operation of a space in its slot, mixed by weights that are an argument.
+
+The weights w are the module's; the mixing weights softmax(alpha) come with every call, one row a slot
+(Eq. 2), so that a one-hot row, a sampled path and the relaxed mixture are the same forward pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor, nn
+
+from sanegnn.kernels import Graph
+from sanegnn.nets.backbone import Backbone, Inputs
+from sanegnn.nets.fused import outputs_of
+from sanegnn.ops import NodeAggregator, initialise, layer_ops, node_ops, skip_ops
+from sanegnn.seeds import Noise
+from sanegnn.settings import Setting
+from sanegnn.space import SearchSpace
+
+Choice = Tensor | int
+"""What stands in a slot: mixing weights over its operations, or the index of the only one computed."""
+
+
+class MixedAggregator(nn.Module):
+    """The mixed operation of one layer (Eq. 3): sum_o p_o o(h, graph)."""
+
+    def __init__(self, ops: list[NodeAggregator]) -> None:
+        super().__init__()
+        self.ops = nn.ModuleList(ops)
+
+    def forward(self, x: Tensor, graph: Graph, choice: Choice, noise: Noise | None) -> Tensor:
+        """(N, D) -> (N, D)."""
+        if isinstance(choice, int):
+            alone: Tensor = self.ops[choice](x, graph, noise)
+            return alone
+        return torch.tensordot(choice, outputs_of(self.ops, x, graph, noise), dims=1)
+
+
+class Supernet(Backbone):
+    """All architectures of `space` with shared weights, drawn from `seed`."""
+
+    def __init__(
+        self, space: SearchSpace, setting: Setting, num_features: int, num_outputs: int, seed: int = 0
+    ) -> None:
+        super().__init__(setting, space.depth, num_features, num_outputs)
+        self.space = space
+        layers = [slot.choices for slot in space.slots if slot.kind == "node"]
+        self.layers = nn.ModuleList(
+            MixedAggregator([node_ops[name](self.shape) for name in names]) for names in layers
+        )
+        self.skips = [skip_ops[name] for name in space.skip_ops]
+        self.readouts = nn.ModuleList(layer_ops[name](self.shape) for name in space.layer_ops)
+        initialise(self, seed)
+
+    def embed(self, inputs: Inputs, mix: Mapping[str, Choice], noise: Noise | None = None) -> Tensor:
+        """z (N, D) under the given choice for every slot."""
+
+        def aggregate(layer: int, x: Tensor, graph: Graph, noise: Noise | None) -> Tensor:
+            mixed: Tensor = self.layers[layer](x, graph, mix[f"node.{layer}"], noise)
+            return mixed
+
+        states = self.states(inputs, noise, aggregate, self.depth)
+        if not self.readouts:
+            return states[-1]
+        kept = [self.skipped(state, mix[f"skip.{layer}"]) for layer, state in enumerate(states)]
+        return self.read(torch.stack(kept), mix["layer.0"])
+
+    def skipped(self, state: Tensor, choice: Choice) -> Tensor:
+        """The mixed skip of one layer (Eq. 4)."""
+        if isinstance(choice, int):
+            return self.skips[choice](state)
+        return torch.stack([p * skip(state) for p, skip in zip(choice, self.skips, strict=True)]).sum(0)
+
+    def read(self, states: Tensor, choice: Choice) -> Tensor:
+        """The mixed layer aggregator (Eq. 5): (K, N, D) -> (N, D)."""
+        if isinstance(choice, int):
+            alone: Tensor = self.readouts[choice](states)
+            return alone
+        return torch.stack([p * op(states) for p, op in zip(choice, self.readouts, strict=True)]).sum(0)
+
+    def forward(self, inputs: Inputs, mix: Mapping[str, Choice], noise: Noise | None = None) -> Tensor:
+        """(N, outputs)."""
+        return self.outputs(self.embed(inputs, mix, noise), noise)

@@ -1,0 +1,76 @@
+"""What every operation of the space is, and the tables they are registered in.
+
+An operation maps states of width D to states of width D, so that any of them can stand in any slot of
+its kind. It is a module that holds weights and calls plain functions of `sanegnn.kernels`. Randomness is
+an argument: `noise=None` means prediction.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from sanegnn.kernels import Graph
+from sanegnn.registry import Registry
+from sanegnn.seeds import Noise, derive
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What an operation is built from: D, the heads that share it, dropout on attention, K."""
+
+    width: int
+    heads: int = 1
+    attention_dropout: float = 0.0
+    depth: int = 1
+
+
+class NodeAggregator(nn.Module, ABC):
+    """AGG_node of Eq. 1 with its own weights: (N, D) and a graph -> (N, D)."""
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__()
+        self.shape = shape
+
+    @abstractmethod
+    def forward(self, x: Tensor, graph: Graph, noise: Noise | None = None) -> Tensor:
+        """The states that the neighbourhood gives each node."""
+
+
+class LayerAggregator(nn.Module, ABC):
+    """AGG_layer: the K stacked states of Eq. 4 (K, N, D) -> the embedding z of Eq. 5 (N, D)."""
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__()
+        self.shape = shape
+
+    @abstractmethod
+    def forward(self, states: Tensor) -> Tensor:
+        """The embedding of each node."""
+
+
+Skip = Callable[[Tensor], Tensor]
+
+node_ops: Registry[type[NodeAggregator]] = Registry("node aggregator")
+layer_ops: Registry[type[LayerAggregator]] = Registry("layer aggregator")
+skip_ops: Registry[Skip] = Registry("skip")
+
+
+def weight(*size: int) -> nn.Parameter:
+    """A weight that `initialise` fills."""
+    return nn.Parameter(torch.zeros(*size))
+
+
+def initialise(module: nn.Module, seed: int) -> None:
+    """Glorot-uniform weights, each from a stream named after it; biases and scales keep their value."""
+    for name, parameter in module.named_parameters():
+        if parameter.dim() >= 2:
+            stream = torch.Generator().manual_seed(derive(seed, name))
+            bound = (6.0 / (parameter.shape[-2] + parameter.shape[-1])) ** 0.5
+            with torch.no_grad():
+                fresh = torch.rand(parameter.shape, generator=stream, dtype=parameter.dtype)
+                parameter.copy_(fresh.mul_(2 * bound).sub_(bound))
