@@ -1,0 +1,140 @@
+"""The datasets that have a name. Another single-graph dataset of PyG is one more line here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sanegnn.data.base import GraphData
+from sanegnn.data.digits import digits
+from sanegnn.data.pyg import PyGSource
+from sanegnn.data.store import data_root
+from sanegnn.errors import BadGraph
+from sanegnn.registry import Registry
+
+
+class Numbers(NamedTuple):
+    """What a dataset must have: N, E (an undirected edge counted once), F, C."""
+
+    nodes: int
+    edges: int
+    features: int
+    classes: int
+
+    @classmethod
+    def of(cls, data: GraphData) -> Numbers:
+        """The numbers of an undirected graph."""
+        return cls(data.num_nodes, data.num_edges // 2, data.num_features, data.num_classes)
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """A dataset with a name.
+
+    Args:
+        title: what it is, in a few words.
+        read: makes the graph from the name and the data root.
+        folder: where its raw files lie below the data root; "" when none are needed.
+        metric: the score by which it is judged.
+        numbers: what is known of it; a graph that differs is refused.
+    """
+
+    title: str
+    read: Callable[[str, Path], GraphData]
+    folder: str = ""
+    metric: str = "accuracy"
+    numbers: Numbers | None = None
+
+
+datasets: Registry[Benchmark] = Registry("dataset")
+
+
+def load(name: str, root: Path | str | None = None) -> GraphData:
+    """The dataset of that name, below `root`, else `SANEGNN_DATA`, else `~/.cache/sanegnn`."""
+    known = datasets[name]
+    data = known.read(name, data_root(root)).named(name, metric=known.metric)
+    if known.numbers is not None and Numbers.of(data) != known.numbers:
+        raise BadGraph(
+            f"{name} came with {Numbers.of(data)}, but it must have {known.numbers}; "
+            f"its raw files in {data_root(root) / known.folder} are not the ones that everybody uses"
+        )
+    return data
+
+
+@dataclass(frozen=True)
+class Family:
+    """The datasets that one class of PyG reads, from one folder below the data root."""
+
+    kind: str
+    root: str
+    paper: str
+    metric: str = "accuracy"
+
+    def add(
+        self, name: str, title: str, folder: str = "", numbers: Numbers | None = None, /, **options: Any
+    ) -> None:
+        """Register a dataset: its raw files are in `<root>/<folder>/raw`, `options` go to PyG's class."""
+        source = PyGSource(self.kind, tuple(options.items()), self.root, folder)
+        datasets.add(name, self.paper)(Benchmark(title, source.read, str(source.raw), self.metric, numbers))
+
+
+datasets.add("digits", "Alpaydin & Kaynak, 1998; scikit-learn")(
+    Benchmark(
+        "handwritten digits, 5 nearest images", lambda *_: digits(), numbers=Numbers(1797, 6309, 64, 10)
+    )
+)
+
+planetoid = Family("Planetoid", "", "Yang et al., ICML 2016")
+planetoid.add("cora", "citations, machine learning", "Cora", Numbers(2708, 5278, 1433, 7), name="Cora")
+planetoid.add("citeseer", "citations, CS", "CiteSeer", Numbers(3327, 4552, 3703, 6), name="CiteSeer")
+planetoid.add("pubmed", "citations, diabetes", "PubMed", Numbers(19717, 44324, 500, 3), name="PubMed")
+
+amazon = Family("Amazon", "Amazon", "Shchur et al., 2018")
+amazon.add("photo", "bought together", "Photo", Numbers(7650, 119081, 745, 8), name="photo")
+amazon.add("computers", "bought together", "Computers", Numbers(13752, 245861, 767, 10), name="computers")
+
+coauthor = Family("Coauthor", "Coauthor", "Shchur et al., 2018")
+coauthor.add("cs", "co-authors, computer science", "CS", Numbers(18333, 81894, 6805, 15), name="CS")
+coauthor.add("physics", "co-authors, physics", "Physics", Numbers(34493, 247962, 8415, 5), name="Physics")
+
+PLATONOV = ("HeterophilousGraphDataset", "Hetero", "Platonov et al., ICLR 2023")
+ranked = Family(*PLATONOV, metric="roc_auc")
+ranked.add("minesweeper", "a grid", "minesweeper", Numbers(10000, 39402, 7, 2), name="Minesweeper")
+ranked.add("tolokers", "crowd workers", "tolokers", Numbers(11758, 519000, 10, 2), name="Tolokers")
+ranked.add("questions", "users of a forum", "questions", Numbers(48921, 153540, 301, 2), name="Questions")
+mixed = Family(*PLATONOV)
+mixed.add("roman-empire", "words", "roman_empire", Numbers(22662, 32927, 300, 18), name="Roman-empire")
+mixed.add(
+    "amazon-ratings", "products", "amazon_ratings", Numbers(24492, 93050, 300, 5), name="Amazon-ratings"
+)
+
+PEI = "Pei et al., ICLR 2020"
+Family("Actor", "Actor", PEI).add("actor", "actors on one Wikipedia page")
+wikipedia = Family("WikipediaNetwork", "WikipediaNetwork", PEI)
+wikipedia.add("chameleon", "pages by traffic, some twice", "chameleon/geom_gcn", name="chameleon")
+wikipedia.add("squirrel", "pages by traffic, some twice", "squirrel/geom_gcn", name="squirrel")
+webkb = Family("WebKB", "WebKB", PEI)
+webkb.add("cornell", "university web pages", "cornell", name="Cornell")
+webkb.add("texas", "university web pages", "texas", name="Texas")
+webkb.add("wisconsin", "university web pages", "wisconsin", name="Wisconsin")
+
+citations = Family("CitationFull", "CitationFull", "Bojchevski & Günnemann, ICLR 2018")
+citations.add("cora-full", "citations, 70 fields", "cora", name="Cora")
+citations.add("cora-ml", "citations, machine learning", "cora_ml", name="Cora_ML")
+citations.add("dblp", "citations, four fields", "dblp", name="DBLP")
+
+MUSAE = "Rozemberczki et al., 2019"
+Family("FacebookPagePage", "FacebookPagePage", MUSAE).add("facebook", "pages by category")
+Family("GitHub", "GitHub", MUSAE).add("github", "developers, web or machine learning")
+Family("Twitch", "Twitch", MUSAE).add("twitch-en", "streamers", "EN", name="EN")
+FEATHER = "Rozemberczki & Sarkar, CIKM 2020"
+Family("LastFMAsia", "LastFMAsia", FEATHER).add("lastfm-asia", "listeners by country")
+Family("DeezerEurope", "DeezerEurope", FEATHER).add("deezer-europe", "listeners by gender")
+
+Family("WikiCS", "WikiCS", "Mernyei & Cangea, 2020").add("wikics", "Wikipedia, CS", is_undirected=True)
+Family("Flickr", "Flickr", "Zeng et al., ICLR 2020").add("flickr", "images with common properties")
+Family("Airports", "Airports", "Ribeiro et al., KDD 2017").add(
+    "airports-usa", "by activity", "usa", name="USA"
+)
