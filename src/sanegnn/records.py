@@ -14,7 +14,6 @@ import json
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, TypeVar, get_origin, get_type_hints
 
 from sanegnn.registry import Registry
@@ -159,12 +158,9 @@ def _name(cls: type[Record]) -> str:
     return next(name for name in kinds if kinds[name] is cls)
 
 
-_cached_hints = cache(get_type_hints)
-
-
 def _types(cls: type[Record]) -> dict[str, Any]:
     """The fields of a kind with their types."""
-    hints = _cached_hints(cls)
+    hints = get_type_hints(cls)
     return {field.name: hints[field.name] for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
 
 
