@@ -363,5 +363,5 @@ def test_the_list_of_runs_has_a_row_for_every_folder_also_a_broken_one(tmp_path)
 
 def test_a_folder_that_cannot_be_made_is_named(tmp_path):
     (tmp_path / "runs").write_text("a file")
-    with pytest.raises(RunFolder, match="cannot write .*runs/one"):
+    with pytest.raises(RunFolder, match=r"cannot write .*runs/one"):
         started(tmp_path / "runs")
