@@ -1,1 +1,82 @@
 """Bring a graph, get the graph neural network designed for it."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sanegnn.api import fit, search, train, tune
+    from sanegnn.data import GraphData
+    from sanegnn.estimator import NodeClassifier
+    from sanegnn.results import Result
+    from sanegnn.settings import (
+        DataChoice,
+        Machine,
+        Repeats,
+        RunChoice,
+        Search,
+        Seed,
+        Selection,
+        Setting,
+        Training,
+        Tuning,
+    )
+    from sanegnn.space import Architecture, SearchSpace, space
+
+_HOMES = {
+    "sanegnn.api": ("fit", "search", "train", "tune"),
+    "sanegnn.data": ("GraphData",),
+    "sanegnn.estimator": ("NodeClassifier",),
+    "sanegnn.results": ("Result",),
+    "sanegnn.settings": (
+        "DataChoice",
+        "Machine",
+        "Repeats",
+        "RunChoice",
+        "Search",
+        "Seed",
+        "Selection",
+        "Setting",
+        "Training",
+        "Tuning",
+    ),
+    "sanegnn.space": ("Architecture", "SearchSpace", "space"),
+}
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = [  # noqa: RUF022 - grouped by home
+    "fit",
+    "search",
+    "train",
+    "tune",
+    "GraphData",
+    "NodeClassifier",
+    "Result",
+    "DataChoice",
+    "Machine",
+    "Repeats",
+    "RunChoice",
+    "Search",
+    "Seed",
+    "Selection",
+    "Setting",
+    "Training",
+    "Tuning",
+    "Architecture",
+    "SearchSpace",
+    "space",
+]
+__version__ = version("sanegnn")
+
+
+def __getattr__(name: str) -> Any:
+    """Public names are loaded at their first use, so that `import sanegnn` costs no torch."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'sanegnn' has no attribute {name!r}")
+    return getattr(import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -192,15 +192,58 @@ class DataChoice(Knobs):
         None
     )
     undirected: Annotated[bool, knob("add the reverse of every edge")] = False
-    data_root: Annotated[str | None, knob("folder of the raw datasets; SANEGNN_DATA otherwise")] = None
+
+
+@dataclass(frozen=True)
+class Search(Knobs):
+    """What is searched, how, and how often from another seed."""
+
+    strategy: Annotated[str, knob("the strategy by name")] = "paper"
+    space: Annotated[str, knob("the search space by name")] = "paper"
+    depth: Annotated[int, knob("K, the number of layers"), Within(1, 6)] = 3
+    restarts: Annotated[int, knob("searches, each from a seed of its own"), Within(1)] = 3
+
+
+@dataclass(frozen=True)
+class Selection(Knobs):
+    """How `fit` chooses: all candidates tuned briefly, then the better third twice as long, and so on."""
+
+    trials: Annotated[int, knob("settings tried for every candidate in the first round"), Within(1)] = 3
+    rounds: Annotated[int, knob("rounds; each keeps a third and doubles the trials"), Within(1, 6)] = 3
+    finalists: Annotated[int, knob("tuned candidates that are retrained on fresh seeds"), Within(1)] = 3
+    repeats: Annotated[int, knob("fresh seeds for every finalist"), Within(1)] = 5
+
+
+@dataclass(frozen=True)
+class Repeats(Knobs):
+    """How often one architecture is trained from scratch."""
+
+    repeats: Annotated[int, knob("trainings, each from a seed of its own"), Within(1)] = 5
+
+
+@dataclass(frozen=True)
+class Seed(Knobs):
+    """The root of all randomness."""
+
+    seed: Annotated[int, knob("every random number follows from it"), Within(0)] = 0
+
+
+@dataclass(frozen=True)
+class RunChoice(Knobs):
+    """Where the run is kept; changes no result."""
+
+    folder: Annotated[str, knob("where the run folders are")] = "runs"
+    name: Annotated[str | None, knob("the run's name; otherwise it follows from the command")] = None
+    fresh: Annotated[bool, knob("start over, even if the folder holds a run")] = False
 
 
 @dataclass(frozen=True)
 class Machine(Knobs):
-    """Where and how the work runs; changes no result on the CPU."""
+    """Where and how the work is done; changes no result on the CPU."""
 
     device: Annotated[str, knob("where tensors live"), Among(("auto", "cpu", "cuda", "mps"))] = "auto"
     workers: Annotated[int, knob("jobs side by side, one thread each; 0: one for every core"), Within(0)] = 0
+    data_root: Annotated[str | None, knob("folder of the raw datasets; SANEGNN_DATA otherwise")] = None
 
 
 @dataclass(frozen=True)

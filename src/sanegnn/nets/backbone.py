@@ -30,7 +30,7 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "tanh": torch.tanh,
 }
 NORMS: dict[str, Callable[[int], nn.Module]] = {
-    "none": lambda width: nn.Identity(),
+    "none": nn.Identity,
     "batch": nn.BatchNorm1d,
     "layer": nn.LayerNorm,
 }

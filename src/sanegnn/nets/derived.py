@@ -58,7 +58,7 @@ def inherit(supernet: Supernet, architecture: Architecture) -> Net:
     """The net of a member of the supernet's space, with the supernet's weights."""
     stem, head = supernet.stem, supernet.head
     net = Net(architecture, supernet.setting, stem.shape[0], head.shape[0])
-    net.load_state_dict({name: source for name, source in _inherited(net, supernet)})
+    net.load_state_dict(dict(_inherited(net, supernet)))
     return net
 
 

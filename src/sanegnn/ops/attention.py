@@ -20,6 +20,7 @@ from sanegnn.seeds import Noise
 class Attention(NodeAggregator):
     """Scores of one kind over the projected states W h; a variant holds the vectors its score needs."""
 
+    knobs = ("heads", "attention_dropout")
     score: ClassVar[str]
     vectors: ClassVar[tuple[str, ...]] = ("source", "target")
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -30,7 +31,12 @@ class Shape:
 
 
 class NodeAggregator(nn.Module, ABC):
-    """AGG_node of Eq. 1 with its own weights: (N, D) and a graph -> (N, D)."""
+    """AGG_node of Eq. 1 with its own weights: (N, D) and a graph -> (N, D).
+
+    `knobs` are the fields of `Setting` that matter to this operation and not to every net.
+    """
+
+    knobs: ClassVar[tuple[str, ...]] = ()
 
     def __init__(self, shape: Shape) -> None:
         super().__init__()

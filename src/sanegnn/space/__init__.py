@@ -1,7 +1,8 @@
 """Architectures and the spaces they are searched in; knows names, no torch."""
 
 from sanegnn.space.architecture import Architecture
+from sanegnn.space.designs import plain_designs
 from sanegnn.space.presets import presets, space
 from sanegnn.space.space import SearchSpace, Slot
 
-__all__ = ["Architecture", "SearchSpace", "Slot", "presets", "space"]
+__all__ = ["Architecture", "SearchSpace", "Slot", "plain_designs", "presets", "space"]

@@ -1,1 +1,5 @@
-"""."""
+"""Training one net, tuning its setting, and choosing among the tuned."""
+
+from sanegnn.training.loop import Trained, evaluate, train_net
+
+__all__ = ["Trained", "evaluate", "train_net"]

@@ -1,0 +1,227 @@
+"""The functions of sanegnn: each wires the parts of one command.
+
+    sanegnn.fit("cora")                    design, tune, train and judge
+    sanegnn.search("cora")                 the architecture alone
+    sanegnn.tune("cora", "gcn,gcn")        a setting for one architecture
+    sanegnn.train("cora", "gcn,gcn")       the score of one architecture with one setting
+
+`data` is the name of a dataset, a PyG `Data` or anything else that `GraphData.of` reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sanegnn.events import Listener, Stage, Step, silent
+from sanegnn.ops import layer_ops, node_ops, skip_ops
+from sanegnn.records import Verdict
+from sanegnn.results import Result
+from sanegnn.session import Command, Session, conduct
+from sanegnn.settings import (
+    DataChoice,
+    Knobs,
+    Machine,
+    Repeats,
+    RunChoice,
+    Search,
+    Seed,
+    Selection,
+    Setting,
+    Training,
+    Tuning,
+)
+from sanegnn.space import Architecture, plain_designs
+from sanegnn.strategies import strategies
+from sanegnn.training.select import Choice, Finalist, Report, choose, rounds, tournament
+from sanegnn.training.select import tune as tune_study
+from sanegnn.training.tune import Study, Tried
+
+ArchitectureLike = Architecture | str
+
+
+def fit(
+    data: Any = "digits",
+    *,
+    choice: DataChoice = DataChoice(),
+    search: Search = Search(),
+    knobs: Mapping[str, Knobs] | None = None,
+    selection: Selection = Selection(),
+    training: Training = Training(),
+    seed: Seed = Seed(),
+    run: RunChoice = RunChoice(),
+    machine: Machine = Machine(),
+    on_event: Listener = silent,
+) -> Result:
+    """Search architectures, tune them beside the plain designs, retrain the best, judge the winner.
+
+    Searching, tuning and choosing see no test label. The test set is opened once, for the winner.
+    """
+    strategy = _knobs(search, knobs)
+
+    def work(session: Session) -> Result:
+        found = session.search(search, strategy)
+        candidates = list(dict.fromkeys([*found, *plain_designs(search.depth)]))
+        studies = session.studies(candidates)
+        ranked = tournament(session.bench, studies, selection, _reporter(session, studies, selection))
+        pairs = [(architecture, tried.setting) for architecture, tried in ranked]
+        picked = choose(session.retrain(pairs, selection.repeats))
+        words = verdict(picked, found, session.task.metric)
+        session.keep_once(_record(picked, words))
+        tests = session.open_test("fit", picked.winner)
+        return session.result(picked.winner, tests, words, _leaderboard(studies))
+
+    settings = {"search": search, search.strategy: strategy, "selection": selection}
+    command = Command("fit", data, choice, training, seed, settings)
+    return conduct(command, run, machine, on_event, work)
+
+
+def search(
+    data: Any = "digits",
+    *,
+    choice: DataChoice = DataChoice(),
+    search: Search = Search(),
+    knobs: Mapping[str, Knobs] | None = None,
+    setting: Setting = Setting(),
+    training: Training = Training(),
+    seed: Seed = Seed(),
+    run: RunChoice = RunChoice(),
+    machine: Machine = Machine(),
+    on_event: Listener = silent,
+) -> Result:
+    """Search, then train every architecture found once with one setting; the best by validation is given.
+
+    The test set stays sealed.
+    """
+    strategy = _knobs(search, knobs)
+
+    def work(session: Session) -> Result:
+        found = session.search(search, strategy)
+        picked = choose(session.retrain([(architecture, setting) for architecture in found], 1))
+        words = f"the best of {len(found)} found by {search.strategy}, each trained once"
+        return session.result(picked.winner, (), words)
+
+    settings = {"search": search, search.strategy: strategy, "setting": setting}
+    command = Command("search", data, choice, training, seed, settings)
+    return conduct(command, run, machine, on_event, work)
+
+
+def tune(
+    data: Any,
+    architecture: ArchitectureLike,
+    *,
+    choice: DataChoice = DataChoice(),
+    setting: Setting = Setting(),
+    tuning: Tuning = Tuning(),
+    training: Training = Training(),
+    seed: Seed = Seed(),
+    run: RunChoice = RunChoice(),
+    machine: Machine = Machine(),
+    on_event: Listener = silent,
+) -> Result:
+    """Find a setting for one architecture by its validation score; the test set stays sealed."""
+    parsed = known(architecture)
+
+    def work(session: Session) -> Result:
+        (study,) = session.studies([parsed], setting)
+        report = _counter(session, "tune", tuning.trials, len(study.trials))
+        best = tune_study(session.bench, study, tuning, report)
+        score = best.validation if best.validation is not None else float("nan")
+        words = f"the best of {tuning.trials} settings"
+        return session.result(Finalist(parsed, best.setting, (score,)), (), words)
+
+    settings = {"setting": setting, "tuning": tuning}
+    command = Command("tune", data, choice, training, seed, settings, parsed)
+    return conduct(command, run, machine, on_event, work)
+
+
+def train(
+    data: Any,
+    architecture: ArchitectureLike,
+    *,
+    choice: DataChoice = DataChoice(),
+    setting: Setting = Setting(),
+    repeats: Repeats = Repeats(),
+    training: Training = Training(),
+    seed: Seed = Seed(),
+    run: RunChoice = RunChoice(),
+    machine: Machine = Machine(),
+    on_event: Listener = silent,
+) -> Result:
+    """Train one architecture with one setting from several seeds and score them all on the test set."""
+    parsed = known(architecture)
+
+    def work(session: Session) -> Result:
+        (finalist,) = session.retrain([(parsed, setting)], repeats.repeats)
+        tests = session.open_test("train", finalist)
+        return session.result(finalist, tests, f"{repeats.repeats} trainings from scratch")
+
+    settings = {"setting": setting, "repeats": repeats}
+    command = Command("train", data, choice, training, seed, settings, parsed)
+    return conduct(command, run, machine, on_event, work)
+
+
+def known(architecture: ArchitectureLike) -> Architecture:
+    """The architecture of a text, all of whose operations are registered."""
+    parsed = Architecture.parse(architecture) if isinstance(architecture, str) else architecture
+    for registry, names in (
+        (node_ops, parsed.nodes),
+        (skip_ops, parsed.skips),
+        (layer_ops, (parsed.layer,) if parsed.layer else ()),
+    ):
+        for name in names:
+            registry.entry(name)
+    return parsed
+
+
+def verdict(picked: Choice, found: list[Architecture], metric: str) -> str:
+    """What won over what, by how much and how surely, in words."""
+    kind = "searched" if picked.winner.architecture in found else "plain"
+    if picked.second is None:
+        return f"the {kind} design {picked.winner.architecture} is the only finalist"
+    points, error = 100 * picked.margin, 100 * picked.error
+    rival = "searched" if picked.second.architecture in found else "plain"
+    tail = "; within two standard errors: a tie" if picked.tied else ""
+    return (
+        f"the {kind} design {picked.winner.architecture} leads the {rival} design"
+        f" {picked.second.architecture} by {points:.2f} ± {error:.2f} points of validation {metric}{tail}"
+    )
+
+
+def _knobs(search: Search, knobs: Mapping[str, Knobs] | None) -> Knobs:
+    kind = strategies[search.strategy].knobs
+    return (knobs or {}).get(search.strategy) or kind()
+
+
+def _record(picked: Choice, words: str) -> Verdict:
+    winner, second = picked.winner, picked.second
+    runner_up = str(second.architecture) if second else ""
+    what = (str(winner.architecture), winner.setting.table())
+    return Verdict(*what, winner.mean, winner.error, runner_up, picked.margin, picked.error, words)
+
+
+def _reporter(session: Session, studies: list[Study], selection: Selection) -> Report:
+    total = sum(alive * trials for alive, _, trials in rounds(len(studies), selection))
+    return _counter(session, "tune", total, sum(len(study.trials) for study in studies))
+
+
+def _counter(session: Session, stage: str, total: int, done: int) -> Report:
+    """A report that keeps trials and counts them."""
+    session.tell(Stage(stage, total, done))
+    seen = {"done": done, "best": 0.0}
+
+    def report(study: Study, tried: Tried) -> None:
+        session.keep_trial(study, tried)
+        seen["done"] += 1
+        seen["best"] = max(seen["best"], tried.validation or 0.0)
+        session.tell(Step(stage, int(seen["done"]), str(study.architecture), seen["best"]))
+
+    return report
+
+
+def _leaderboard(studies: list[Study]) -> list[dict[str, Any]]:
+    rows = [
+        {"architecture": str(study.architecture), "trials": len(study.trials), "best": study.best.validation}
+        for study in studies
+    ]
+    return sorted(rows, key=lambda row: -(row["best"] or -1.0))

@@ -1,0 +1,224 @@
+"""A command at work: its run folder, its task, its workers, and the steps that commands are made of.
+
+Every step looks into the records first and does only what is missing, so that a run that was cut off
+goes on where it was.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from sanegnn import kernels
+from sanegnn.data import GraphData, load
+from sanegnn.errors import TrainingFailed
+from sanegnn.events import Began, Listener, Note, Stage, Step
+from sanegnn.records import Derived, Done, Failed, Record, Retrain, Scored, TestOpened, Trial
+from sanegnn.results import Result
+from sanegnn.runs import Run, default_name, now
+from sanegnn.settings import DataChoice, Knobs, Machine, RunChoice, Search, Seed, Setting, Training
+from sanegnn.space import Architecture, space
+from sanegnn.strategies import Quest, strategies
+from sanegnn.tasks import NodeTask
+from sanegnn.training import evaluate
+from sanegnn.training.jobs import Job, restored
+from sanegnn.training.select import Bench, Finalist, retrain_jobs
+from sanegnn.training.tune import Study, Tried, storage
+from sanegnn.work import InOrder, workers
+
+
+@dataclass
+class Session:
+    """What the steps of one command share."""
+
+    run: Run
+    task: NodeTask
+    bench: Bench
+    tell: Listener
+    began: float = field(default_factory=time.perf_counter)
+
+    def keep_once(self, record: Record) -> None:
+        """Append a record unless an equal one is there."""
+        if record not in self.run.records(type(record)):
+            self.run.append(record)
+
+    def search(self, search: Search, knobs: Knobs) -> list[Architecture]:
+        """The architectures that the strategy proposes, without repetition."""
+        strategy = strategies[search.strategy](knobs)
+        folder = self.run.file("search/restart").parent
+        quest = Quest(
+            self.bench.task,
+            space(search.space, search.depth),
+            self.bench.seed,
+            search.restarts,
+            self.bench.workers,
+            self.bench.device,
+            folder,
+        )
+        self.tell(Stage("search", search.restarts))
+        found: list[Architecture] = []
+        known = {(one.restart, one.architecture) for one in self.run.records(Derived)}
+        for done, one in enumerate(strategy.search(quest), start=1):
+            text = str(one.architecture)
+            if (one.restart, text) not in known:
+                scores = (one.score, one.seconds)
+                self.run.append(Derived(search.strategy, one.restart, one.seed, text, *scores))
+            self.tell(Step("search", min(done, search.restarts), text, one.score))
+            found.append(one.architecture)
+        return list(dict.fromkeys(found))
+
+    def studies(self, architectures: Sequence[Architecture], base: Setting | None = None) -> list[Study]:
+        """A study for each, in the run's own storage; trials without a record get one."""
+        kept = storage(self.run.file("study.journal"))
+        studies = [Study(kept, architecture, self.bench.seed, base) for architecture in architectures]
+        told = {(trial.architecture, trial.number) for trial in self.run.records(Trial)}
+        for study in studies:
+            for tried in study.trials:
+                if (str(study.architecture), tried.number) not in told:
+                    self.keep_trial(study, tried)
+        return studies
+
+    def keep_trial(self, study: Study, tried: Tried) -> None:
+        """Record a trial."""
+        score = tried.validation if tried.validation is not None else float("nan")
+        cost = (tried.epochs, tried.seconds, tried.pruned)
+        self.run.append(Trial(str(study.architecture), tried.number, tried.setting.table(), score, *cost))
+
+    def retrain(self, pairs: Sequence[tuple[Architecture, Setting]], repeats: int) -> list[Finalist]:
+        """Train each from scratch on the same fresh seeds; the weights stay in the run folder."""
+        folder = self.run.file("nets/weights").parent
+        jobs = [job for pair in pairs for job in retrain_jobs(self.bench, *pair, repeats, folder)]
+        scores = {_key(one.architecture, one.setting, one.seed): one.validation for one in self._retrained()}
+        missing = [job for job in jobs if _job_key(job) not in scores or not _there(job.file)]
+        self.tell(Stage("retrain", len(jobs), len(jobs) - len(missing)))
+        for done, (job, outcome) in enumerate(
+            zip(missing, self.bench.train(missing), strict=True), start=len(jobs) - len(missing) + 1
+        ):
+            text = str(job.architecture)
+            if outcome.validation is None:
+                self.run.append(Failed(f"retraining {text}", outcome.why))
+                continue
+            shared = (text, job.setting.table(), job.seed, outcome.validation)
+            self.run.append(Retrain(*shared, outcome.epochs, outcome.seconds, outcome.parameters))
+            scores[_job_key(job)] = outcome.validation
+            self.tell(Step("retrain", done, text, max(scores.values())))
+        return _finalists(pairs, jobs, scores)
+
+    def _retrained(self) -> list[Retrain]:
+        return self.run.records(Retrain)
+
+    def open_test(self, by: str, finalist: Finalist) -> list[float]:
+        """The test score of every training of one architecture: the only place that looks at test labels."""
+        architecture, setting = finalist.architecture, finalist.setting
+        folder = self.run.file("nets/weights").parent
+        jobs = retrain_jobs(self.bench, architecture, setting, len(finalist.scores), folder)
+        if not self.run.records(TestOpened):
+            seeds = [job.seed for job in jobs]
+            self.run.append(TestOpened(by, now(), str(architecture), setting.table(), seeds))
+        known = {one.seed: one.test for one in self.run.records(Scored)}
+        ready = self.task.ready(setting.features, self.bench.device)
+        for job in jobs:
+            if job.seed not in known:
+                known[job.seed] = evaluate(restored(job, ready), ready, "test")[0]
+                self.run.append(Scored(str(architecture), job.seed, known[job.seed]))
+        return [known[job.seed] for job in jobs]
+
+    def result(self, finalist: Finalist, tests: Sequence[float], words: str, others: Any = ()) -> Result:
+        """The result, recorded as the end of the run."""
+        task, spent = self.task, time.perf_counter() - self.began
+        names = (self.run.name, task.name, task.split, task.metric)
+        what = (str(finalist.architecture), finalist.setting.table())
+        result = Result(*names, *what, list(finalist.scores), list(tests), round(spent, 3), words, others)
+        self.run.append(Done(result.table()))
+        return result
+
+
+def _key(architecture: str, setting: Mapping[str, Any], seed: int) -> tuple[str, str, int]:
+    return architecture, repr(sorted(setting.items())), seed
+
+
+def _job_key(job: Job) -> tuple[str, str, int]:
+    return _key(str(job.architecture), job.setting.table(), job.seed)
+
+
+def _there(file: Path | None) -> bool:
+    return file is None or file.exists()
+
+
+def _finalists(
+    pairs: Sequence[tuple[Architecture, Setting]], jobs: Sequence[Job], scores: Mapping[Any, float]
+) -> list[Finalist]:
+    found = []
+    for architecture, setting in pairs:
+        own = [job for job in jobs if (job.architecture, job.setting) == (architecture, setting)]
+        if all(_job_key(job) in scores for job in own):
+            found.append(Finalist(architecture, setting, tuple(scores[_job_key(job)] for job in own)))
+    if not found:
+        names = "; ".join(str(architecture) for architecture, _ in pairs)
+        raise TrainingFailed(f"no training of {names} gave a finite score: try --lr 0.001")
+    return found
+
+
+def graph(data: Any, choice: DataChoice, machine: Machine) -> GraphData:
+    """The graph of a dataset's name or of the user's object."""
+    found = load(data, machine.data_root) if isinstance(data, str) else GraphData.of(data)
+    return found.undirected() if choice.undirected else found
+
+
+@dataclass(frozen=True)
+class Command:
+    """What was asked: the command, its data and all settings that change the result."""
+
+    name: str
+    data: Any
+    choice: DataChoice
+    training: Training
+    seed: Seed
+    settings: Mapping[str, Knobs]
+    architecture: Architecture | None = None
+
+    @property
+    def groups(self) -> dict[str, Knobs]:
+        """The tables of run.toml."""
+        return {"data": self.choice, **self.settings, "training": self.training, "seed": self.seed}
+
+    @property
+    def text(self) -> str:
+        """The command with its architecture."""
+        return f"{self.name} {self.architecture}" if self.architecture else self.name
+
+
+def conduct(
+    command: Command, run: RunChoice, machine: Machine, tell: Listener, work: Callable[[Session], Result]
+) -> Result:
+    """Do the work of a command in its run folder; a run that is done gives its result at once."""
+    found = graph(command.data, command.choice, machine)
+    task = NodeTask.of(found, command.choice.split, command.choice.metric)
+    name = run.name or default_name(
+        command.name, found.name, command.choice.split, command.groups, found.checksum, command.text
+    )
+    about = {"command": command.text, "dataset": found.name, "data": found.checksum}
+    with Run.open(Path(run.folder), name, command.groups, about, run.fresh) as opened:
+        tell(Began(opened.name, opened.path, bool(opened.records(Record))))
+        done = opened.records(Done)
+        if done:
+            return Result.of(done[-1].result)
+        if not kernels.compiled_before():
+            tell(Note("compiling the kernels, once on this machine"))
+            kernels.compile_all()
+        device = where(machine.device)
+        many = workers(machine.workers) if device == "cpu" else InOrder()
+        bench = Bench(task.without_test(), many, command.training, command.seed.seed, device)
+        return work(Session(opened, task, bench, tell))
+
+
+def where(device: str) -> str:
+    """The device of that name; auto is CUDA where there is one."""
+    if device == "auto":
+        return "cuda" if torch.cuda.is_available() else "cpu"
+    return device

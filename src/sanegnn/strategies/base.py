@@ -1,0 +1,60 @@
+"""What a strategy is handed, and what it gives back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar, Generic, TypeVar
+
+from sanegnn.registry import Registry
+from sanegnn.settings import Knobs
+from sanegnn.space import Architecture, SearchSpace
+from sanegnn.tasks import SearchTask
+from sanegnn.work import Workers
+
+K = TypeVar("K", bound=Knobs)
+
+
+@dataclass(frozen=True)
+class Quest:
+    """What is to be searched, with what: the task has no test part."""
+
+    task: SearchTask
+    space: SearchSpace
+    seed: int
+    restarts: int
+    workers: Workers
+    device: str = "cpu"
+    folder: Path | None = None
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """An architecture that a search ended with, and the strategy's own score for it."""
+
+    architecture: Architecture
+    score: float
+    restart: int
+    seed: int
+    seconds: float
+
+
+class Strategy(Generic[K]):
+    """A way to find architectures; its knobs are a frozen class of their own.
+
+    With a folder, `search` keeps its state there and goes on from what it finds; it gives the same
+    proposals with any number of workers.
+    """
+
+    knobs: ClassVar[type[Knobs]]
+
+    def __init__(self, knobs: K) -> None:
+        self.settings = knobs
+
+    def search(self, quest: Quest) -> Iterator[Proposal]:
+        """The proposals of every restart, in order."""
+        raise AssertionError(f"{type(self).__name__} must say how it searches")
+
+
+strategies: Registry[type[Strategy]] = Registry("strategy")  # type: ignore[type-arg]

@@ -1,0 +1,46 @@
+"""Scores by name; larger is better for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import torch
+from sklearn.metrics import balanced_accuracy_score, f1_score, roc_auc_score
+from torch import Tensor
+
+from sanegnn.registry import Registry
+
+Metric = Callable[[Tensor, Tensor], float]
+"""(n, outputs) logits and (n,) classes -> a score."""
+
+metrics: Registry[Metric] = Registry("metric")
+
+
+@metrics.add("accuracy")
+def accuracy(logits: Tensor, target: Tensor) -> float:
+    """The share of nodes whose largest logit is at their class."""
+    return float((logits.argmax(1) == target).double().mean())
+
+
+@metrics.add("macro_f1")
+def macro_f1(logits: Tensor, target: Tensor) -> float:
+    """The mean over classes of the harmonic mean of precision and recall."""
+    return float(f1_score(target.cpu(), logits.argmax(1).cpu(), average="macro", zero_division=0.0))
+
+
+@metrics.add("balanced_accuracy")
+def balanced_accuracy(logits: Tensor, target: Tensor) -> float:
+    """The mean over classes of the share of its nodes that are found."""
+    return float(balanced_accuracy_score(target.cpu(), logits.argmax(1).cpu()))
+
+
+@metrics.add("roc_auc")
+def roc_auc(logits: Tensor, target: Tensor) -> float:
+    """The area under the ROC curve; one class against the rest, averaged, where there are more than two."""
+    odds = torch.softmax(logits.double(), dim=1).cpu().numpy()
+    truth = target.cpu().numpy()
+    if odds.shape[1] == 2:
+        return float(roc_auc_score(truth, odds[:, 1]))
+    present = np.unique(truth)
+    return float(np.mean([roc_auc_score(truth == place, odds[:, place]) for place in present]))

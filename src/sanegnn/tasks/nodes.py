@@ -1,0 +1,131 @@
+"""Classifying the nodes of one graph, all of which is seen while only some labels are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn.functional import cross_entropy
+
+from sanegnn.data import GraphData, resolve
+from sanegnn.errors import BadSplit, SealedTest
+from sanegnn.kernels import Features, Graph
+from sanegnn.nets import Inputs
+from sanegnn.tasks.base import Batch
+from sanegnn.tasks.metrics import metrics
+
+Ids = np.ndarray[Any, np.dtype[np.int64]]
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Some nodes and their classes."""
+
+    rows: Ids
+    target: Ids
+
+
+@dataclass(frozen=True, eq=False)
+class NodeSearch:
+    """The task as a search sees it: all nodes and edges, the labels of training and validation alone."""
+
+    name: str
+    split: str
+    metric: str
+    x: Any
+    edges: Ids
+    weight: Any
+    classes: tuple[str, ...]
+    train: Part
+    val: Part
+    _made: dict[tuple[str, str], ReadyNodes] = field(default_factory=dict, repr=False)
+
+    def ready(self, features: str, device: str) -> ReadyNodes:
+        """The tensors under that scaling of the features."""
+        if (features, device) not in self._made:
+            edges = torch.as_tensor(self.edges)
+            weight = None if self.weight is None else torch.as_tensor(self.weight)
+            graph = Graph.from_edges(edges, self.x.shape[0], weight).to(device)
+            inputs = Inputs(Features.of(self.x).scaled(features).to(device), graph)
+            self._made[features, device] = ReadyNodes(self, inputs, device)
+        return self._made[features, device]
+
+    def parts(self) -> dict[str, Part]:
+        """The parts that may be looked at."""
+        return {"train": self.train, "val": self.val}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_made": {}}
+
+
+@dataclass(frozen=True, eq=False)
+class NodeTask(NodeSearch):
+    """The whole task."""
+
+    test: Part = field(kw_only=True)
+
+    @classmethod
+    def of(cls, data: GraphData, split: str = "0", metric: str | None = None) -> NodeTask:
+        """The task of one split of `data`: a seed, or the name of one of its own."""
+        chosen = resolve(data, split)
+        judged = metric or data.metric
+        metrics.entry(judged)
+        _every_class_is_trained(data, chosen.train, chosen.name)
+        train, val, test = (Part(rows, data.y[rows]) for rows in (chosen.train, chosen.val, chosen.test))
+        shown = (data.name, chosen.name, judged, data.x, data.edges, data.weight, data.classes)
+        return cls(*shown, train, val, test=test)
+
+    def without_test(self) -> NodeSearch:
+        """The same without the test labels."""
+        shown = (self.name, self.split, self.metric, self.x, self.edges, self.weight, self.classes)
+        return NodeSearch(*shown, self.train, self.val)
+
+    def parts(self) -> dict[str, Part]:
+        """All three parts."""
+        return {**super().parts(), "test": self.test}
+
+
+def _every_class_is_trained(data: GraphData, train: Ids, split: str) -> None:
+    missing = sorted(set(range(data.num_classes)) - set(data.y[train].tolist()))
+    if missing:
+        names = ", ".join(repr(data.classes[place]) for place in missing)
+        raise BadSplit(
+            f"split {split!r} has no training node of class {names}: label some, or merge or drop the class"
+        )
+
+
+class ReadyNodes:
+    """The task as tensors: one forward pass serves a whole part."""
+
+    def __init__(self, task: NodeSearch, inputs: Inputs, device: str) -> None:
+        self.num_features = inputs.features.shape[1]
+        self.num_outputs = len(task.classes)
+        self.metric = metrics[task.metric]
+        self.inputs = inputs
+        self._batches = {
+            name: (Batch(inputs, _tensor(part.rows, device), _tensor(part.target, device)),)
+            for name, part in task.parts().items()
+        }
+
+    def batches(self, part: str) -> Sequence[Batch]:
+        """The one batch of a part."""
+        if part not in self._batches:
+            raise SealedTest(f"the {part} part is sealed: a search sees training and validation labels alone")
+        return self._batches[part]
+
+    def loss(self, output: Tensor, batch: Batch) -> Tensor:
+        """Cross-entropy over the rows of the part."""
+        return cross_entropy(output[batch.rows], batch.target)
+
+    def score(self, outputs: Sequence[Tensor], part: str) -> float:
+        """The metric over the rows of the part."""
+        (output,), (batch,) = outputs, self.batches(part)
+        return self.metric(output[batch.rows], batch.target)
+
+
+def _tensor(ids: Ids, device: str) -> Tensor:
+    return torch.as_tensor(np.asarray(ids, dtype=np.int64), device=device)

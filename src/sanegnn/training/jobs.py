@@ -1,0 +1,78 @@
+"""One training as a job that any worker can do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import torch
+from safetensors.torch import load, save
+
+from sanegnn.errors import TrainingFailed
+from sanegnn.journal import write_atomic
+from sanegnn.nets import Net
+from sanegnn.seeds import derive
+from sanegnn.settings import Setting, Training
+from sanegnn.space import Architecture
+from sanegnn.tasks import Ready, SearchTask
+from sanegnn.training.loop import train_net
+
+
+@dataclass(frozen=True)
+class Job:
+    """Train this architecture with this setting from this seed; keep the weights in `file`."""
+
+    architecture: Architecture
+    setting: Setting
+    training: Training
+    seed: int
+    device: str = "cpu"
+    floors: Mapping[int, float] | None = None
+    file: Path | None = None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a job ended; a training that went astray has no score and says why."""
+
+    validation: float | None
+    epochs: int = 0
+    seconds: float = 0.0
+    parameters: int = 0
+    pruned: bool = False
+    rungs: dict[int, float] = field(default_factory=dict)
+    why: str = ""
+
+
+def do(task: SearchTask, job: Job) -> Outcome:
+    """Train, and write the weights of the best epoch."""
+    ready = task.ready(job.setting.features, job.device)
+    net = built(job, ready)
+    try:
+        trained = train_net(net, ready, job.setting, job.training, derive(job.seed, "train"), job.floors)
+    except TrainingFailed as failed:
+        return Outcome(None, why=str(failed))
+    if job.file is not None:
+        write_atomic(
+            job.file, save({name: value.cpu().contiguous() for name, value in trained.state.items()})
+        )
+    parameters = sum(parameter.numel() for parameter in net.parameters())
+    return Outcome(
+        trained.validation, trained.epochs, trained.seconds, parameters, trained.pruned, trained.rungs
+    )
+
+
+def built(job: Job, ready: Ready) -> Net:
+    """The net of a job before its training."""
+    net = Net(job.architecture, job.setting, ready.num_features, ready.num_outputs, derive(job.seed, "net"))
+    return net.to(torch.device(job.device))
+
+
+def restored(job: Job, ready: Ready) -> Net:
+    """The net of a job with the weights that it wrote."""
+    if job.file is None:
+        raise ValueError("the job kept no weights")
+    net = built(job, ready)
+    net.load_state_dict(load(job.file.read_bytes()))
+    return net.eval()

@@ -1,0 +1,178 @@
+"""Tuning the setting of one architecture: TPE through Optuna over the ranges beside the knobs.
+
+Settings are asked for in batches of fixed size, each from the trials of the batches before it and a seed
+of its own, so that the course of a study does not depend on how many workers there are or on whether it
+was interrupted. The storage holds finished trials alone; it is Optuna's journal, which other processes
+and Optuna's own tools can read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import optuna
+from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution
+from optuna.storages import BaseStorage, InMemoryStorage, JournalStorage
+from optuna.storages.journal import JournalFileBackend
+from optuna.trial import FrozenTrial, TrialState, create_trial
+
+from sanegnn.ops import node_ops
+from sanegnn.seeds import derive
+from sanegnn.settings import OneOf, Setting, Span, ranges
+from sanegnn.space import Architecture
+from sanegnn.training.jobs import Outcome
+
+STARTS: tuple[Mapping[str, Any], ...] = (
+    {},
+    {
+        "hidden": 256,
+        "norm": "batch",
+        "residual": True,
+        "activation": "relu",
+        "lr": 0.002,
+        "weight_decay": 5e-5,
+    },
+    {"hidden": 128, "dropout": 0.7, "lr": 0.01, "weight_decay": 1e-3, "attention_dropout": 0.3},
+)
+"""What every study tries first, as changes to the default setting."""
+
+STARTUP = 8
+"""Trials before TPE takes over from random settings."""
+
+ENOUGH = 5
+"""Finished trials that a median needs before others are stopped by it."""
+
+
+def storage(path: Path | None) -> BaseStorage:
+    """Optuna's journal in that file; memory without one."""
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    return InMemoryStorage() if path is None else JournalStorage(JournalFileBackend(str(path)))
+
+
+def distributions(architecture: Architecture) -> dict[str, BaseDistribution]:
+    """The knobs that matter to this architecture, as Optuna's distributions."""
+    used = {name for op in architecture.nodes for name in node_ops[op].knobs}
+    special = {name for op in node_ops for name in node_ops[op].knobs}
+    return {
+        name: _distribution(mark) for name, mark in ranges(Setting) if name in used or name not in special
+    }
+
+
+def _distribution(mark: OneOf | Span) -> BaseDistribution:
+    if isinstance(mark, Span):
+        return FloatDistribution(mark.low, mark.high, log=True)
+    return CategoricalDistribution(mark.values)
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A finished trial."""
+
+    number: int
+    setting: Setting
+    validation: float | None
+    epochs: int
+    seconds: float
+    pruned: bool
+    rungs: dict[int, float]
+
+
+class Study:
+    """The trials of one architecture, kept in `storage` under its text."""
+
+    def __init__(
+        self, kept: BaseStorage, architecture: Architecture, seed: int, base: Setting | None = None
+    ) -> None:
+        self.architecture, self.seed = architecture, seed
+        self.base = base or Setting()
+        self.distributions = distributions(architecture)
+        self._study = optuna.create_study(
+            storage=kept, study_name=str(architecture), direction="maximize", load_if_exists=True
+        )
+        self._frozen: list[FrozenTrial] = self._study.get_trials(deepcopy=False)
+
+    @property
+    def trials(self) -> list[Tried]:
+        """All finished trials, in the order of their numbers."""
+        return [self._tried(number, frozen) for number, frozen in enumerate(self._frozen)]
+
+    @property
+    def best(self) -> Tried:
+        """The trial with the best validation score; the first of equals."""
+        scored = [trial for trial in self.trials if trial.validation is not None]
+        return max(scored or self.trials, key=lambda trial: trial.validation or -1.0)
+
+    def ask(self, begin: int, count: int, hints: Sequence[Setting] = ()) -> dict[int, Setting]:
+        """The settings of the batch begin … begin + count that are not tried yet, by number.
+
+        The batch follows from the first `begin` trials alone; hints come first in it.
+        """
+        past = [self._values(self._setting(frozen.params)) for frozen in self._frozen[:begin]]
+        known = [self._values(hint) for hint in hints] if begin else self._starts()
+        fixed = [values for values in known if values not in past][:count]
+        asked = fixed + self._suggest(begin, count - len(fixed))
+        settings = {begin + place: self._setting(values) for place, values in enumerate(asked)}
+        return {number: setting for number, setting in settings.items() if number >= len(self._frozen)}
+
+    def _starts(self) -> list[dict[str, Any]]:
+        return [self._values(self.base.but(**start)) for start in STARTS]
+
+    def _values(self, setting: Setting) -> dict[str, Any]:
+        """The tuned knobs of a setting, moved into their ranges where it lies outside."""
+        return {name: _nearest(getattr(setting, name), kind) for name, kind in self.distributions.items()}
+
+    def _setting(self, values: Mapping[str, Any]) -> Setting:
+        return self.base.but(**values)
+
+    def _suggest(self, begin: int, count: int) -> list[dict[str, Any]]:
+        if count <= 0:
+            return []
+        sampler = optuna.samplers.TPESampler(
+            seed=derive(self.seed, "tpe", str(self.architecture), begin) % 2**32,
+            n_startup_trials=STARTUP,
+            constant_liar=True,
+        )
+        past = optuna.create_study(sampler=sampler, direction="maximize")
+        past.add_trials(self._frozen[:begin])
+        return [past.ask(self.distributions).params for _ in range(count)]
+
+    def tell(self, setting: Setting, outcome: Outcome) -> Tried:
+        """Keep a finished trial."""
+        state = TrialState.COMPLETE if outcome.validation is not None else TrialState.FAIL
+        frozen = create_trial(
+            state=TrialState.PRUNED if outcome.pruned else state,
+            value=outcome.validation,
+            params=self._values(setting),
+            distributions=self.distributions,
+            intermediate_values=outcome.rungs,
+            user_attrs={"epochs": outcome.epochs, "seconds": outcome.seconds, "why": outcome.why},
+        )
+        self._study.add_trial(frozen)
+        self._frozen.append(frozen)
+        return self._tried(len(self._frozen) - 1, frozen)
+
+    def _tried(self, number: int, frozen: FrozenTrial) -> Tried:
+        told = frozen.user_attrs
+        pruned, rungs = frozen.state is TrialState.PRUNED, frozen.intermediate_values
+        setting = self._setting(frozen.params)
+        return Tried(number, setting, frozen.value, told["epochs"], told["seconds"], pruned, rungs)
+
+
+def _nearest(value: Any, kind: BaseDistribution) -> Any:
+    if isinstance(kind, FloatDistribution):
+        return min(max(value, kind.low), kind.high)
+    if not isinstance(kind, CategoricalDistribution) or value in kind.choices:
+        return value
+    numbers = [choice for choice in kind.choices if isinstance(choice, int | float)]
+    return min(numbers, key=lambda choice: abs(choice - value)) if numbers else kind.choices[0]
+
+
+def floors(trials: Iterable[Tried]) -> dict[int, float]:
+    """What a trial must have reached by every rung: the median of the trials that ran to their end."""
+    whole = [trial.rungs for trial in trials if not trial.pruned]
+    heights = {rung: [rungs[rung] for rungs in whole if rung in rungs] for rungs in whole for rung in rungs}
+    return {rung: median(seen) for rung, seen in heights.items() if len(seen) >= ENOUGH}
