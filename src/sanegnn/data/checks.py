@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 from sanegnn.data.base import Features, GraphData, Ids, Weights, is_directed, merge
 from sanegnn.data.interop import Raw, is_sparse
-from sanegnn.data.labels import clean_labels
+from sanegnn.data.labels import clean_labels, count
 from sanegnn.data.splits import PARTS, Split
 from sanegnn.errors import BadGraph, BadSplit
 
@@ -78,17 +78,17 @@ def clean_edges(edges: Any, weight: Any, nodes: int, notes: Notes) -> tuple[Ids,
     weight = _edge_weights(weight, edges.shape[1])
     loops = edges[0] == edges[1]
     if loops.any():
-        notes.append(f"{loops.sum():,} self-loops dropped")
+        notes.append(f"{count(int(loops.sum()), 'self-loop')} dropped")
         edges, weight = edges[:, ~loops], None if weight is None else weight[~loops]
     if not edges.shape[1]:
         raise BadGraph("the graph is empty: no edge joins two nodes, so there is no structure to learn from")
     simple, weight = merge(edges, weight, nodes)
     if twice := edges.shape[1] - simple.shape[1]:
-        notes.append(f"{twice:,} duplicate edges merged")
+        notes.append(f"{count(twice, 'duplicate edge')} merged")
     reached = np.zeros(nodes, dtype=bool)
     reached[simple.ravel()] = True
     if alone := nodes - int(reached.sum()):
-        notes.append(f"{alone:,} isolated nodes")
+        notes.append(count(alone, "isolated node"))
     if is_directed(simple, weight, nodes):
         notes.append("the graph is directed")
     return simple, weight

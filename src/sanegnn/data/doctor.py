@@ -38,7 +38,7 @@ def _share(part: int, whole: int) -> str:
 
 
 def _notes(data: GraphData) -> Iterator[Finding]:
-    said = ("the graph is directed", "isolated nodes", "no label")
+    said = ("the graph is directed", "isolated node", "a label")
     for note in data.notes:
         if not any(words in note for words in said):
             yield Finding("info", "cleaned", f"{note}.")
@@ -146,7 +146,7 @@ def _balance(data: GraphData, counts: Ids) -> Iterator[Finding]:
     share = top / counts.sum()
     if share > 0.75 and data.metric == "accuracy":
         sentence = (
-            f"{share:.0%} of the labels are {data.classes[most]!r}: always saying so scores that much accuracy; "
+            f"{share:.0%} of the labels are {data.classes[most]!r}, so always saying that is right as often; "
             "judge by roc_auc, macro_f1 or balanced_accuracy."
         )
         yield Finding("warn", "imbalance", sentence)

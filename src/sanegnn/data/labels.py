@@ -12,6 +12,11 @@ from sanegnn.errors import BadGraph
 Ids = npt.NDArray[np.int64]
 
 
+def count(number: int, thing: str) -> str:
+    """A number of things in words: "1 node", "2,000 nodes"."""
+    return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"
+
+
 def clean_labels(
     y: Any, classes: tuple[str, ...], nodes: int, notes: list[str]
 ) -> tuple[Ids, tuple[str, ...]]:
@@ -29,7 +34,7 @@ def clean_labels(
     else:
         y, classes = _of_numbers(_integers(y), classes, notes)
     if missing := int((y < 0).sum()):
-        notes.append(f"{missing:,} nodes have no label")
+        notes.append(f"{count(missing, 'node')} without a label")
     return y, classes
 
 

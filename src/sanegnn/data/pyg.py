@@ -88,7 +88,7 @@ class PyGSource:
             ) from error
 
 
-class _NoDownload(Exception):  # noqa: N818 -- a signal within this file, not an error to show
+class _NoDownload(Exception):
     """PyG's download failed; the reason is its cause."""
 
 
