@@ -21,11 +21,16 @@ class Began:
 
 @dataclass(frozen=True)
 class Stage:
-    """A part of the work begins: `total` steps of it, of which `done` were there already."""
+    """A part of the work begins: `total` steps of it, of which `done` were there already.
+
+    Steps done by other processes are lines of journals: `follow` is the pattern of their files in the
+    run's folder, as in `search/*.jsonl`, and every epoch in them is a step.
+    """
 
     name: str
     total: int
     done: int = 0
+    follow: str = ""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,5 @@
+"""`python -m sanegnn` is `sanegnn`."""
+
+from sanegnn.cli import main
+
+main()

@@ -1,0 +1,111 @@
+"""`fit` and `search`: the commands that take a strategy, with its own knobs as `--<strategy>.<knob>`."""
+
+from __future__ import annotations
+
+from dataclasses import field, fields, make_dataclass
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+
+from sanegnn import api
+from sanegnn.cli.config import OUTPUT, Shown, flat
+from sanegnn.cli.show import result, working
+from sanegnn.settings import (
+    DataChoice,
+    Knobs,
+    Machine,
+    RunChoice,
+    Search,
+    Seed,
+    Selection,
+    Setting,
+    Training,
+)
+from sanegnn.strategies import strategies as registered
+
+Dataset = Annotated[str, Parameter(help="a dataset by name; `sanegnn datasets` lists them")]
+
+if TYPE_CHECKING:
+    Strategies = Any
+else:
+    Strategies = make_dataclass(
+        "Strategies",
+        [
+            (
+                name,
+                Annotated[registered[name].knobs, Parameter(group=f"Strategy {name}")],
+                field(default_factory=registered[name].knobs),
+            )
+            for name in registered
+        ],
+        frozen=True,
+        namespace={"__module__": __name__},
+    )
+
+STRATEGIES = Strategies()
+
+
+def _by_name(strategies: Strategies) -> dict[str, Knobs]:
+    return {one.name: getattr(strategies, one.name) for one in fields(strategies)}
+
+
+def fit(
+    dataset: Dataset = "digits",
+    /,
+    *,
+    data: Annotated[DataChoice, flat("Data")] = DataChoice(),
+    search: Annotated[Search, flat("Search")] = Search(),
+    selection: Annotated[Selection, flat("Selection")] = Selection(),
+    training: Annotated[Training, flat("Training")] = Training(),
+    seed: Annotated[Seed, flat("Run")] = Seed(),
+    run: Annotated[RunChoice, flat("Run")] = RunChoice(),
+    machine: Annotated[Machine, flat("Machine")] = Machine(),
+    strategies: Annotated[Strategies, Parameter(name="*")] = STRATEGIES,
+    output: Shown = OUTPUT,
+) -> None:
+    """Design, tune, train and judge a net for one graph."""
+    with working(output) as listen:
+        done = api.fit(
+            dataset,
+            choice=data,
+            search=search,
+            selection=selection,
+            training=training,
+            seed=seed,
+            run=run,
+            machine=machine,
+            knobs=_by_name(strategies),
+            on_event=listen,
+        )
+    result(output, done)
+
+
+def search(
+    dataset: Dataset = "digits",
+    /,
+    *,
+    data: Annotated[DataChoice, flat("Data")] = DataChoice(),
+    search: Annotated[Search, flat("Search")] = Search(),
+    setting: Annotated[Setting, flat("Setting")] = Setting(),
+    training: Annotated[Training, flat("Training")] = Training(),
+    seed: Annotated[Seed, flat("Run")] = Seed(),
+    run: Annotated[RunChoice, flat("Run")] = RunChoice(),
+    machine: Annotated[Machine, flat("Machine")] = Machine(),
+    strategies: Annotated[Strategies, Parameter(name="*")] = STRATEGIES,
+    output: Shown = OUTPUT,
+) -> None:
+    """Only search: the architectures that a strategy ends with."""
+    with working(output) as listen:
+        done = api.search(
+            dataset,
+            choice=data,
+            search=search,
+            setting=setting,
+            training=training,
+            seed=seed,
+            run=run,
+            machine=machine,
+            knobs=_by_name(strategies),
+            on_event=listen,
+        )
+    result(output, done)
