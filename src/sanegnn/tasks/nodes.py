@@ -47,12 +47,15 @@ class NodeSearch:
     def ready(self, features: str, device: str) -> ReadyNodes:
         """The tensors under that scaling of the features."""
         if (features, device) not in self._made:
-            edges = torch.as_tensor(self.edges)
-            weight = None if self.weight is None else torch.as_tensor(self.weight)
-            graph = Graph.from_edges(edges, self.x.shape[0], weight).to(device)
-            inputs = Inputs(Features.of(self.x).scaled(features).to(device), graph)
-            self._made[features, device] = ReadyNodes(self, inputs, device)
+            self._made[features, device] = ReadyNodes(self, self.inputs_of(self, features, device), device)
         return self._made[features, device]
+
+    @staticmethod
+    def inputs_of(source: GraphData | NodeSearch, features: str, device: str) -> Inputs:
+        """What a net reads of a graph."""
+        weight = None if source.weight is None else torch.as_tensor(source.weight)
+        graph = Graph.from_edges(torch.as_tensor(source.edges), source.x.shape[0], weight)
+        return Inputs(Features.of(source.x).scaled(features).to(device), graph.to(device))
 
     def parts(self) -> dict[str, Part]:
         """The parts that may be looked at."""
