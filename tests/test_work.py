@@ -99,6 +99,15 @@ def test_a_job_that_ends_early_leaves_no_process():
     assert children() == []
 
 
+@pytest.mark.parametrize("taken", [1, 20])
+def test_closing_with_a_long_line_of_jobs_is_quiet(taken):
+    results = Processes(2).map(where, range(200), shared=None)
+    for _ in range(taken):
+        next(results)
+    results.close()  # an error in loky's thread would fail this test
+    assert children() == []
+
+
 def test_results_come_as_they_are_ready():
     def nap(_: None, job: float) -> float:
         time.sleep(job)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import os
+import queue
 import signal
 import tempfile
 import threading
@@ -132,6 +133,9 @@ def _stop_pools() -> None:
     while _pools:
         _, pool = _pools.popitem()
         with _no_interrupt():
+            with contextlib.suppress(queue.Empty):
+                while True:  # loky's thread trips over jobs that are still in line when it is told to kill
+                    pool._work_ids.get_nowait()
             pool.shutdown(wait=True, kill_workers=True)
 
 

@@ -6,64 +6,15 @@ no traceback), 130 stopped by Ctrl-C.
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Sequence
-from importlib import metadata
-
-from cyclopts import App, CycloptsError
-
-from sanegnn.cli.config import from_file
-from sanegnn.errors import SaneError
-
-app = App(
-    name="sanegnn",
-    help="Bring a graph, get the graph neural network designed for it.",
-    version=lambda: metadata.version("sanegnn"),
-    config=(from_file,),
-    exit_on_error=False,
-    print_error=False,
-    result_action="return_value",
-    suppress_keyboard_interrupt=False,
-)
-
-COMMANDS = {
-    "fit": ("design", "Design, tune, train and judge a net for one graph."),
-    "search": ("design", "Only search: the architectures that a strategy ends with."),
-    "tune": ("nets", "Only tune: the best setting for one architecture."),
-    "train": ("nets", "Only train: one architecture with one setting, several times."),
-    "datasets": ("lists", "The datasets that have a name."),
-    "ops": ("lists", "The operations that an architecture is made of."),
-    "space": ("lists", "A search space: its choices and its size."),
-    "runs": ("lists", "The runs of a folder, with what they found."),
-    "doctor": ("lists", "What a careful colleague would say about a graph."),
-}
-"""Every command with the module it is in, which is loaded when the command is given."""
-
-for order, (name, (module, text)) in enumerate(COMMANDS.items()):
-    app.command(f"sanegnn.cli.{module}:{name}", name=name, help=text, sort_key=order)
 
 
 def main() -> None:
-    """The entry point of `sanegnn`."""
-    sys.exit(run(sys.argv[1:]))
-
-
-def run(arguments: Sequence[str]) -> int:
-    """Do what the arguments say; the exit code."""
+    """The entry point of `sanegnn`; also an early Ctrl-C finds it ready."""
     try:
-        app(list(arguments))
-        sys.stdout.flush()
-    except (SaneError, CycloptsError) as error:
-        return _complain(str(error), 2)
-    except KeyboardInterrupt as stop:
-        return _complain(str(stop) or "stopped", 130)
-    except BrokenPipeError:  # the reader of our output went away, as `head` does
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
+        from sanegnn.cli.app import run
 
-
-def _complain(text: str, code: int) -> int:
-    """One line on stderr."""
-    sys.stderr.write(f"sanegnn: {' '.join(text.split())}\n")
-    return code
+        code = run(sys.argv[1:])
+    except KeyboardInterrupt:
+        code = 130
+    sys.exit(code)

@@ -208,7 +208,8 @@ class Bars:
             case Stage():
                 self._finish()
                 total = event.total or None
-                self._task = self._progress.add_task(event.name, total=total, best="", text="")
+                fields = {"best": "", "text": ""}
+                self._task = self._progress.add_task(event.name, total=total, completed=board.done, **fields)
                 self.look(board)
             case Step():
                 self.look(board)
