@@ -130,7 +130,8 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         inputs = NodeTask.inputs_of(known, self.setting_.features, where(self.device))
         with torch.no_grad():
             odds = torch.stack([torch.softmax(net(inputs), dim=1) for net in self.nets_]).mean(0)
-        return odds.cpu().numpy()
+        probabilities: Array = odds.cpu().numpy()
+        return probabilities
 
     def predict(self, data: Any = None) -> Array:
         """The most probable class (N,) of every node."""

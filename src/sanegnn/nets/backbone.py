@@ -10,7 +10,6 @@ Dropout falls on the stored entries of X, between the layers and before the head
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -49,8 +48,8 @@ def place(noise: Noise | None, *path: str | int) -> Noise | None:
     return None if noise is None else noise.at(*path)
 
 
-class Backbone(nn.Module, ABC):
-    """The forward pass; what stands in the slots is left to the two kinds of nets."""
+class Backbone(nn.Module):
+    """The shared parts of the forward pass; what stands in the slots is left to the two kinds of nets."""
 
     def __init__(self, setting: Setting, depth: int, num_features: int, num_outputs: int) -> None:
         super().__init__()
@@ -97,10 +96,6 @@ class Backbone(nn.Module, ABC):
     def outputs(self, embedding: Tensor, noise: Noise | None) -> Tensor:
         """The head: (N, D) -> (N, outputs)."""
         return linear(self.drop(embedding, place(noise, "head")), self.head, self.head_bias)
-
-    @abstractmethod
-    def embed(self, *args: object) -> Tensor:
-        """z (N, D), the embedding of every node."""
 
 
 Aggregate = Callable[[int, Tensor, Graph, Noise | None], Tensor]

@@ -55,9 +55,9 @@ class Net(Backbone):
 
 
 def inherit(supernet: Supernet, architecture: Architecture) -> Net:
-    """The net of a member of the supernet's space, with the supernet's weights."""
+    """The net of a member of the supernet's space, with the supernet's weights, type and device."""
     stem, head = supernet.stem, supernet.head
-    net = Net(architecture, supernet.setting, stem.shape[0], head.shape[0])
+    net = Net(architecture, supernet.setting, stem.shape[0], head.shape[0]).to(stem)
     net.load_state_dict(dict(_inherited(net, supernet)))
     return net
 

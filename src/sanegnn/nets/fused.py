@@ -41,6 +41,8 @@ def _attended(
         return {}
     heads, channels, rate = ops[0].heads, ops[0].channels, ops[0].shape.attention_dropout
     values = linear(x, torch.cat([op.weight for op in ops])).view(-1, len(ops), heads, channels)
-    vectors = (torch.stack([op.vector(name) for op in ops]) for name in ("source", "target", "gate"))
-    mixed = attend(tuple(op.score for op in ops), values, *vectors, graph, rate, noise)
+    source, target, gate = (
+        torch.stack([op.vector(name) for op in ops]) for name in ("source", "target", "gate")
+    )
+    mixed = attend(tuple(op.score for op in ops), values, source, target, gate, graph, rate, noise)
     return {op: op.finish(part.flatten(1)) for op, part in zip(ops, mixed.unbind(1), strict=True)}

@@ -35,7 +35,8 @@ class MixedAggregator(nn.Module):
         if isinstance(choice, int):
             alone: Tensor = self.ops[choice](x, graph, noise)
             return alone
-        return torch.tensordot(choice, outputs_of(self.ops, x, graph, noise), dims=1)
+        mixed: Tensor = torch.tensordot(choice, outputs_of(self.ops, x, graph, noise), dims=1)
+        return mixed
 
 
 class Supernet(Backbone):
