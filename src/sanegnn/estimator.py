@@ -135,7 +135,8 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, data: Any = None) -> Array:
         """The most probable class (N,) of every node."""
-        return self.classes_[self.predict_proba(data).argmax(1)]
+        predicted: Array = self.classes_[self.predict_proba(data).argmax(1)]
+        return predicted
 
     def score(self, data: Any = None, nodes: Any = None) -> float:
         """The accuracy on `nodes` of `data`; by default on the test nodes of the fitted graph."""

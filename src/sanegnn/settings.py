@@ -10,7 +10,6 @@ import dataclasses
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Self, TypeVar, get_args, get_type_hints
 
@@ -98,11 +97,17 @@ class Knobs:
         return type(self).of({**self.table(), **changes})
 
 
-@cache
-def _fields(cls: type[Knobs]) -> dict[str, tuple[type, tuple[Any, ...]]]:
-    hints = get_type_hints(cls, include_extras=True)
-    named = {field.name: get_args(hints[field.name]) for field in dataclasses.fields(cls)}  # type: ignore[arg-type]
-    return {name: (kind, tuple(marks)) for name, (kind, *marks) in named.items()}
+Fields = dict[str, tuple[Any, tuple[Any, ...]]]
+_read: dict[type, Fields] = {}
+
+
+def _fields(cls: type) -> Fields:
+    """The type and the marks of every field; read once a class."""
+    if cls not in _read:
+        hints = get_type_hints(cls, include_extras=True)
+        named = {field.name: get_args(hints[field.name]) for field in dataclasses.fields(cls)}
+        _read[cls] = {name: (kind, tuple(marks)) for name, (kind, *marks) in named.items()}
+    return _read[cls]
 
 
 def _is(value: Any, kind: Any) -> bool:
