@@ -304,7 +304,11 @@ def test_a_fresh_process_is_quiet_and_light(tiny_root, tmp_path):
     env = {**os.environ, "XDG_CACHE_HOME": str(tmp_path / "cache")}
     env.pop("PYTEST_CURRENT_TEST")
     told = subprocess.run(
-        [sys.executable, "-c", code, str(tiny_root)], capture_output=True, text=True, env=env, check=True
+        [sys.executable, "-W", "error", "-c", code, str(tiny_root)],
+        capture_output=True,
+        text=True,
+        env=env,
+        check=True,
     )
     assert told.stderr == ""
     assert json.loads(told.stdout) == [[], True]
