@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -342,7 +343,7 @@ def test_ctrl_c_says_what_is_known_and_the_same_command_goes_on(tmp_path):
     assert not out
     assert "Traceback" not in err
     last = err.splitlines()[-1]
-    assert last.startswith("sanegnn: stopped: so far gcn (validation 0.")
+    assert re.match(r"sanegnn: stopped at retrain \d+/40: so far gcn \(validation 0\.", last)
     assert last.endswith("the same command goes on from runs/one")
     before = records.read_bytes()
     after = shell(*command, cwd=tmp_path)

@@ -60,7 +60,7 @@ class Session:
             self.bench.device,
             folder,
         )
-        self.tell(Stage("search", search.restarts))
+        self.tell(_stage(search, knobs))
         found: list[Architecture] = []
         known = {(one.restart, one.architecture) for one in self.run.records(Derived)}
         for done, one in enumerate(strategy.search(quest), start=1):
@@ -136,6 +136,14 @@ class Session:
         result = Result(*names, *what, list(finalist.scores), list(tests), round(spent, 3), words, others)
         self.run.append(Done(result.table()))
         return result
+
+
+def _stage(search: Search, knobs: Knobs) -> Stage:
+    """The stage of a search: told by its epochs where the strategy has such, else by its restarts."""
+    epochs = int(knobs.table().get("epochs", 0))
+    if not epochs:
+        return Stage("search", search.restarts)
+    return Stage("search", search.restarts * epochs, follow="search/*.jsonl")
 
 
 def _key(architecture: str, setting: Mapping[str, Any], seed: int) -> tuple[str, str, int]:

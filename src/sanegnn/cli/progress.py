@@ -208,8 +208,9 @@ class Bars:
             case Stage():
                 self._finish()
                 total = event.total or None
-                fields = {"best": "", "text": ""}
-                self._task = self._progress.add_task(event.name, total=total, completed=board.done, **fields)
+                self._task = self._progress.add_task(
+                    event.name, total=total, completed=board.done, best="", text=""
+                )
                 self.look(board)
             case Step():
                 self.look(board)

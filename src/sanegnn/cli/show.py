@@ -7,7 +7,6 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
@@ -15,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from sanegnn.cli.config import Output
-from sanegnn.cli.progress import clock, watching
+from sanegnn.cli.progress import Board, clock, watching
 from sanegnn.errors import SaneError
 from sanegnn.events import Listener
 from sanegnn.listing import known
@@ -37,20 +36,21 @@ def working(output: Output) -> Iterator[Listener]:
         try:
             yield listen
         except KeyboardInterrupt:
-            raise KeyboardInterrupt(_so_far(board.folder)) from None
+            raise KeyboardInterrupt(_so_far(board)) from None
 
 
-def _so_far(folder: Path | None) -> str:
+def _so_far(board: Board) -> str:
     """One line about an unfinished run."""
-    if folder is None:
+    if board.folder is None:
         return "stopped before anything was found"
     try:
-        have = known(Run.reading(folder))
+        have = known(Run.reading(board.folder))
     except SaneError as error:
         return f"stopped; {error}"
     found = f"so far {have.architecture}" if have.architecture else "nothing was found yet"
     score = f" (validation {have.validation:.4f})" if have.validation is not None else ""
-    return f"stopped: {found}{score}; the same command goes on from {folder}"
+    where = f"{board.stage.name} {board.done}/{board.stage.total}"
+    return f"stopped at {where}: {found}{score}; the same command goes on from {board.folder}"
 
 
 def result(output: Output, result: Result) -> None:
