@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         Training,
         Tuning,
     )
-    from sanegnn.space import Architecture, SearchSpace, space
+    from sanegnn.space import Architecture, SearchSpace
 
 _HOMES = {
     "sanegnn.api": ("fit", "search", "train", "tune"),
@@ -42,7 +42,7 @@ _HOMES = {
         "Training",
         "Tuning",
     ),
-    "sanegnn.space": ("Architecture", "SearchSpace", "space"),
+    "sanegnn.space": ("Architecture", "SearchSpace"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -66,7 +66,6 @@ __all__ = [  # noqa: RUF022 - grouped by home
     "Tuning",
     "Architecture",
     "SearchSpace",
-    "space",
 ]
 __version__ = version("sanegnn")
 

@@ -73,7 +73,10 @@ class Knobs:
         for name, (kind, marks) in _fields(type(self)).items():
             value = getattr(self, name)
             if not _is(value, kind):
-                raise BadSetting(f"{name} = {value!r} has the wrong type: {kind.__name__} is needed")
+                wanted = getattr(kind, "__name__", kind)
+                raise BadSetting(f"{name} = {value!r} has the wrong type: {wanted} is needed")
+            if kind is float:
+                object.__setattr__(self, name, float(value))  # so that 0 and 0.0 name the same run
             for mark in marks:
                 why = mark.refuses(value) if isinstance(mark, Within | Among) else None
                 if why:
@@ -273,7 +276,9 @@ def from_toml(path: Path, known: Mapping[str, type[Knobs]]) -> dict[str, Knobs]:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise BadSetting(f"cannot read settings from {path}: {error}") from error
-    for name in tables:
+    for name, table in tables.items():
         if name not in known:
             raise UnknownName.of(f"table in {path}", name, known)
+        if not isinstance(table, dict):
+            raise BadSetting(f"{name} = {table!r} in {path} must be a table: write [{name}] and its knobs below")
     return {name: known[name].of(table) for name, table in tables.items()}

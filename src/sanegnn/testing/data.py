@@ -1,0 +1,150 @@
+"""What every dataset and every task promises."""
+
+from __future__ import annotations
+
+import copy
+import math
+import pickle
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import torch
+
+from sanegnn.data import GraphData, resolve
+from sanegnn.errors import SealedTest
+from sanegnn.settings import SCALINGS
+from sanegnn.tasks import Ready, SearchTask, Task, metrics
+from sanegnn.testing.examples import require
+
+
+def check_dataset(data: GraphData) -> None:
+    """Every promise of a graph that a loader gives."""
+    for contract in (holds_plain_arrays, holds_clean_edges, holds_known_labels, splits_its_labels):
+        contract(data)
+    require(copy.copy(data).checksum == data.checksum, "a copy has another checksum")
+    require(data.metric in metrics, f"its metric {data.metric!r} is not registered")
+
+
+def holds_plain_arrays(data: GraphData) -> None:
+    """Features (N, F) float32, edges (2, E) int64, labels (N,) int64, weights (E,) float32; all finite."""
+    nodes = data.num_nodes
+    values = data.x if isinstance(data.x, np.ndarray) else data.x.data
+    require(nodes > 0 and data.num_features > 0, "there are no nodes or no features")
+    require(values.dtype == np.float32, f"features are {values.dtype}, not float32")
+    require(bool(np.isfinite(values).all()), "some feature is not finite")
+    require(data.edges.dtype == np.int64 and data.edges.shape[0] == 2, "edges are not (2, E) int64")
+    require(data.y.dtype == np.int64 and data.y.shape == (nodes,), "labels are not (N,) int64")
+    if data.weight is not None:
+        require(data.weight.shape == (data.num_edges,), "there is not one weight for each edge")
+        require(bool(np.isfinite(data.weight).all()), "some edge weight is not finite")
+
+
+def holds_clean_edges(data: GraphData) -> None:
+    """Edges name nodes, are sorted by source and target, and hold no self-loop and none twice."""
+    source, target = data.edges
+    if not data.num_edges:
+        return
+    require(data.edges.min() >= 0 and data.edges.max() < data.num_nodes, "an edge names a node out of range")
+    require(not bool((source == target).any()), "there is a self-loop")
+    keys = source * data.num_nodes + target
+    require(bool((np.diff(keys) > 0).all()), "edges are not sorted, or one is there twice")
+
+
+def holds_known_labels(data: GraphData) -> None:
+    """Labels are places in `classes` or -1; there are two classes or more, each with a node."""
+    require(data.num_classes >= 2, f"{data.num_classes} class: there is nothing to tell apart")
+    require(data.y.min() >= -1 and data.y.max() < data.num_classes, "a label is no place in classes")
+    absent = sorted(set(range(data.num_classes)) - set(data.y.tolist()))
+    require(not absent, f"no node has the classes {absent}")
+
+
+def splits_its_labels(data: GraphData) -> None:
+    """Its own splits name labelled nodes; the public one is among them; seeds split and repeat."""
+    for split in data.splits.values():
+        split.check(data.y)
+    require(
+        data.public is None or data.public in data.splits, f"no split of its own is named {data.public!r}"
+    )
+    once, again = resolve(data, "0"), resolve(data, "0")
+    for part in ("train", "val", "test"):
+        require(np.array_equal(getattr(once, part), getattr(again, part)), f"seed 0 gave two {part} parts")
+
+
+def check_task(task: Task) -> None:
+    """Every promise of a task, of its sealed half too."""
+    sealed = task.without_test()
+    for contract in (tells_its_names, gives_batches, descends_its_loss, keeps_what_it_made):
+        contract(task)
+        contract(sealed)
+    seals_its_test(sealed)
+    seals_its_test(pickle.loads(pickle.dumps(sealed)))
+    opens_its_test(task)
+
+
+def tells_its_names(task: SearchTask) -> None:
+    """Name, split and metric stand beside every score."""
+    for field in ("name", "split", "metric"):
+        require(bool(getattr(task, field)), f"the task has no {field}")
+
+
+def gives_batches(task: SearchTask) -> None:
+    """Training and validation have batches under every scaling, and no output row is in both."""
+    for features in SCALINGS:
+        ready = task.ready(features, "cpu")
+        for part in ("train", "val"):
+            batches = ready.batches(part)
+            require(len(batches) > 0, f"{part} has no batch under {features!r} features")
+            for batch in batches:
+                require(len(batch.rows) > 0, f"a batch of {part} scores no row")
+    disjoint(task.ready("raw", "cpu"), ("train", "val"))
+
+
+def disjoint(ready: Ready, parts: Sequence[str]) -> None:
+    """No row of the same inputs is scored in two parts."""
+    seen: dict[tuple[int, int], str] = {}
+    for part in parts:
+        for batch in ready.batches(part):
+            for row in batch.rows.tolist():
+                other = seen.setdefault((id(batch.inputs), row), part)
+                require(other == part, f"row {row} is in {other} and in {part}")
+
+
+def descends_its_loss(task: SearchTask) -> None:
+    """The loss is finite and has a gradient at the rows of its batch; scores are finite numbers."""
+    ready = task.ready("unit", "cpu")
+    for part in ("train", "val"):
+        outputs = []
+        for batch in ready.batches(part):
+            output = torch.zeros(batch.inputs.graph.num_nodes, ready.num_outputs, requires_grad=True)
+            loss = ready.loss(output, batch)
+            require(bool(loss.isfinite()), f"the loss of {part} is {float(loss.detach())}")
+            (slope,) = torch.autograd.grad(loss, output)
+            require(bool(slope[batch.rows].any()), f"the loss of {part} has no gradient")
+            outputs.append(output.detach())
+        require(math.isfinite(ready.score(outputs, part)), f"the score of {part} is not finite")
+
+
+def keeps_what_it_made(task: SearchTask) -> None:
+    """Tensors are made once for a scaling and a device, and are not shipped to workers."""
+    require(task.ready("unit", "cpu") is task.ready("unit", "cpu"), "the tensors are made twice")
+    again: Any = pickle.loads(pickle.dumps(task))
+    ready = again.ready("unit", "cpu")
+    require(ready.num_outputs == task.ready("unit", "cpu").num_outputs, "a shipped task has other outputs")
+
+
+def seals_its_test(sealed: SearchTask) -> None:
+    """On the sealed task the test part is not an attribute, and asking for it is refused."""
+    require(not hasattr(sealed, "test"), "the sealed task has an attribute `test`")
+    try:
+        sealed.ready("unit", "cpu").batches("test")
+    except SealedTest:
+        return
+    raise AssertionError("the sealed task gave the batches of the test part")
+
+
+def opens_its_test(task: Task) -> None:
+    """The whole task has test batches that share no row with the other parts."""
+    ready = task.ready("raw", "cpu")
+    require(len(ready.batches("test")) > 0, "the task has no test batch")
+    disjoint(ready, ("train", "val", "test"))

@@ -1,0 +1,73 @@
+"""Promises as sentences, and the small examples that contracts are tried on."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from sanegnn.data.generate import planted_partition
+from sanegnn.kernels import Features, Graph
+from sanegnn.nets import Inputs
+from sanegnn.ops import Shape, initialise
+from sanegnn.seeds import generator
+from sanegnn.tasks import NodeTask
+
+NODES, WIDTH, DEPTH = 12, 8, 3
+ISOLATED = NODES - 1
+
+
+def require(kept: bool, sentence: str) -> None:
+    """Fail with the sentence unless the promise is kept."""
+    if not kept:
+        raise AssertionError(sentence)
+
+
+def close(one: Tensor, other: Tensor, within: float = 1e-9) -> bool:
+    """Whether two tensors have equal shapes and nearly equal, finite values."""
+    return one.shape == other.shape and bool(torch.allclose(one, other, rtol=within, atol=within))
+
+
+def example_edges(seed: int = 0) -> Tensor:
+    """Thirty directed edges between twelve nodes; the last node has none."""
+    rng = generator(seed, "contract", "edges")
+    pairs = [(u, v) for u, v in product(range(ISOLATED), repeat=2) if u != v]
+    return torch.tensor([pairs[place] for place in sorted(rng.permutation(len(pairs))[:30])]).T
+
+
+def example_graph(seed: int = 0) -> Graph:
+    """The graph of those edges."""
+    return Graph.from_edges(example_edges(seed), NODES)
+
+
+def numbers(*size: int, seed: int = 0) -> Tensor:
+    """Standard normal float64 numbers."""
+    return torch.from_numpy(generator(seed, "contract", "numbers", *size).standard_normal(size))
+
+
+def filled(module: nn.Module, seed: int = 0) -> Any:
+    """The module in float64 with every weight away from zero, biases too."""
+    initialise(module, seed)
+    module.double()
+    with torch.no_grad():
+        for place, parameter in enumerate(module.parameters()):
+            parameter.add_(0.1 * numbers(*parameter.shape, seed=seed + place))
+    return module
+
+
+def example_inputs(features: int = 5) -> Inputs:
+    """Dense float64 features over the example graph."""
+    return Inputs(Features.of(numbers(NODES, features).numpy()), example_graph())
+
+
+def example_task(nodes: int = 90) -> NodeTask:
+    """A small planted graph that every strategy can be tried on."""
+    data = planted_partition(0, nodes=nodes, classes=3, features=6, degree=5.0, homophily=0.9)
+    return NodeTask.of(data)
+
+
+def shape(heads: int = 2) -> Shape:
+    """What the operations under test are built from."""
+    return Shape(WIDTH, heads, 0.0, DEPTH)

@@ -1,0 +1,66 @@
+import pytest
+
+from sanegnn.data import datasets
+from sanegnn.errors import UnknownName
+from sanegnn.ops import layer_ops, node_ops, skip_ops
+from sanegnn.registry import Registry
+from sanegnn.space import presets
+from sanegnn.strategies import strategies
+from sanegnn.tasks import metrics
+
+REGISTRIES = (node_ops, layer_ops, skip_ops, presets, strategies, metrics, datasets)
+
+
+@pytest.fixture
+def shelf():
+    shelf = Registry("tool")
+    shelf.add("saw", source="a book")(1)
+    shelf.add("axe")(2)
+    return shelf
+
+
+def test_names_keep_the_order_of_registration(shelf):
+    assert list(shelf) == ["saw", "axe"]
+    assert len(shelf) == 2
+    assert shelf["saw"] == 1
+    assert shelf.entry("saw").source == "a book"
+    assert "axe" in shelf
+    assert "hammer" not in shelf
+
+
+def test_the_decorator_gives_back_what_it_registers(shelf):
+    @shelf.add("drill")
+    class Drill:
+        pass
+
+    assert shelf["drill"] is Drill
+
+
+def test_a_taken_name_is_refused(shelf):
+    with pytest.raises(ValueError, match="a tool named 'saw' is registered already"):
+        shelf.add("saw")
+    assert shelf["saw"] == 1
+
+
+def test_an_unknown_name_gets_the_near_one(shelf):
+    with pytest.raises(UnknownName, match="no tool named 'sow'; did you mean 'saw'"):
+        shelf["sow"]
+
+
+def test_it_may_grow_while_it_is_walked(shelf):
+    for name in shelf:
+        shelf.add(f"{name}-2")(0)
+    assert len(shelf) == 4
+
+
+@pytest.mark.parametrize("registry", REGISTRIES, ids=lambda registry: registry.kind)
+def test_every_entry_says_what_it_is(registry):
+    for name in registry:
+        assert registry[name].__doc__, f"{registry.kind} {name} has no docstring"
+
+
+@pytest.mark.parametrize(
+    "registry", [node_ops, layer_ops, skip_ops, presets, strategies], ids=lambda r: r.kind
+)
+def test_every_part_of_the_method_names_its_source(registry):
+    assert [name for name in registry if not registry.entry(name).source] == []
