@@ -387,6 +387,19 @@ def test_a_board_follows_the_journals_of_other_processes(tmp_path):
         assert board.line().startswith("search 2/20  best 0.8750  gcn,gcn")
 
 
+def test_the_last_epochs_of_a_stage_are_counted(tmp_path, capsys):
+    with watching(quiet=False) as (_, listen), Journal(tmp_path / "search" / "restart-0.jsonl") as epochs:
+        listen(Began("one", tmp_path, resumed=True))
+        listen(Stage("search", 2, follow="search/*.jsonl"))
+        epochs.append(epoch(0, 1))
+        epochs.append(epoch(0, 2))
+        listen(Stage("tune", 3))
+    lines = said(capsys)[1].splitlines()
+    assert lines[:2] == [f"going on with {tmp_path}", "search 0/2"]
+    assert lines[2].startswith("search 2/2")
+    assert lines[3:] == ["tune 0/3"]
+
+
 def test_plain_lines_are_few(capsys):
     with watching(quiet=False) as (_, listen):
         listen(Note("a word"))

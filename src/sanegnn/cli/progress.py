@@ -242,6 +242,8 @@ def watching(quiet: bool) -> Iterator[tuple[Board, Listener]]:
 
     def listen(event: Event) -> None:
         with lock:
+            if isinstance(event, Stage) and board.look() and face is not None:
+                face.look(board)  # the last epochs of the stage that ends
             board.take(event)
             if face is not None:
                 face.event(board, event)
