@@ -10,12 +10,13 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
 
-from sanegnn.errors import UnknownName
+from sanegnn.errors import BadSetting, UnknownName
 from sanegnn.kernels import reference
 from sanegnn.kernels.features import Features
 from sanegnn.kernels.graph import Graph
@@ -55,9 +56,16 @@ def use(path: str) -> Iterator[None]:
         _path.reset(token)
 
 
-def _implementation(x: Tensor) -> Any:  # noqa: ARG001
+def _implementation(x: Tensor) -> Any:
     """The module that computes for tensors like x."""
-    return reference
+    if _path.get() == "reference" or x.device.type != "cpu" or x.dtype not in (torch.float32, torch.float64):
+        return reference
+    return import_module("sanegnn.kernels.compiled")  # on first use: numba takes a moment to load
+
+
+def _check_rate(rate: float) -> None:
+    if not 0.0 <= rate < 1.0:
+        raise BadSetting(f"a dropout rate must be at least 0 and less than 1; got {rate}")
 
 
 def aggregate(x: Tensor, graph: Graph, kinds: tuple[str, ...]) -> tuple[Tensor, ...]:
@@ -100,6 +108,7 @@ def attend(
     for kind in kinds:
         if kind not in reference.SCORES:
             raise UnknownName.of("attention", kind, reference.SCORES)
+    _check_rate(rate)
     out: Tensor = _implementation(values).attend(
         kinds, values, att_source, att_target, gate, graph, rate, noise
     )
@@ -113,6 +122,7 @@ def dropout(x: Tensor, rate: float, noise: Noise | None) -> Tensor:
     """
     if noise is None or rate == 0.0:
         return x
+    _check_rate(rate)
     out: Tensor = _implementation(x).dropout(x, rate, noise)
     return out
 
@@ -127,6 +137,7 @@ def project(features: Features, weight: Tensor, rate: float = 0.0, noise: Noise 
 
     Shapes: features (N, F), weight (F, D), out (N, D).
     """
+    _check_rate(rate)
     out: Tensor = _implementation(weight).project(features, weight, rate, noise)
     return out
 

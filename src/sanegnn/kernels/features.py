@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -12,6 +12,10 @@ import torch
 from torch import Tensor
 
 from sanegnn.errors import BadGraph, UnknownName
+from sanegnn.kernels.units import cut
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 SPARSE_BELOW = 0.2
 
@@ -57,6 +61,7 @@ class Features:
         parts = {
             "ptr": x.indptr,
             "col": x.indices,
+            "entry": np.arange(x.nnz),
             "t_ptr": entry.indptr,
             "t_row": entry.indices,
             "t_entry": entry.data,
@@ -99,6 +104,16 @@ class Features:
         """The row of each stored entry of the sparse form, (nnz,) int64."""
         nodes = torch.arange(self.shape[0], device=self.device)
         return torch.repeat_interleave(nodes, self.part("ptr").diff().long(), output_size=self.nnz)
+
+    @cached_property
+    def units(self) -> npt.NDArray[np.int64]:
+        """The row ranges that the compiled kernels share out between threads."""
+        return cut(self.part("ptr"))
+
+    @cached_property
+    def t_units(self) -> npt.NDArray[np.int64]:
+        """The same for the transpose."""
+        return cut(self.part("t_ptr"))
 
     def to(self, target: torch.device | str | torch.dtype) -> Features:
         """The same features on a device, or with values of another type."""

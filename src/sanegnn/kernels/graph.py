@@ -11,6 +11,7 @@ from torch import Tensor
 
 from sanegnn.errors import BadGraph
 from sanegnn.kernels.noise import keep_mask
+from sanegnn.kernels.units import cut
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -94,17 +95,45 @@ class Graph:
         degree = torch.zeros(self.num_nodes, dtype=self.weight.dtype, device=self.device)
         return degree.index_add_(0, self.edge_index[1], self.weight).sub_(1.0).clamp_(min=0.0)
 
-    @cached_property
-    def gcn_scale(self) -> Tensor:
+    def gcn_scale(self, dtype: torch.dtype) -> Tensor:
         """1 / sqrt(d̃_v) with d̃_v = 1 + degree, (N,)."""
-        return (self.degree + 1.0).rsqrt()
+        return (self.degree.to(dtype) + 1.0).rsqrt()
+
+    def gcn_norm(self, dtype: torch.dtype) -> Tensor:
+        """w_uv / sqrt(d̃_u d̃_v) for every edge of Ñ, (M,), as in Kipf and Welling, 2017."""
+        source, target = self.edge_index
+        scale = self.gcn_scale(dtype)
+        norm = scale[source] * scale[target]
+        return norm if self.weight is None else norm * self.weight.to(dtype)
 
     @cached_property
     def gcn_weight(self) -> Tensor:
-        """w_uv / sqrt(d̃_u d̃_v) for every edge of Ñ, (M,), as `gcn_norm` of Kipf and Welling, 2017."""
-        source, target = self.edge_index
-        norm = self.gcn_scale[source] * self.gcn_scale[target]
-        return norm if self.weight is None else norm * self.weight
+        """`gcn_norm` in the type of the weights, or float32."""
+        return self.gcn_norm(torch.float32 if self.weight is None else self.weight.dtype)
+
+    @cached_property
+    def memo(self) -> dict[Any, Any]:
+        """What kernels derive from the graph and want to keep with it; neither pickled nor moved."""
+        return {}
+
+    @cached_property
+    def units(self) -> npt.NDArray[np.int64]:
+        """The node ranges that the compiled kernels share out between threads, by target."""
+        return cut(self.ptr)
+
+    @cached_property
+    def out_units(self) -> npt.NDArray[np.int64]:
+        """The same by source."""
+        return cut(self.out_ptr)
+
+    def rows(self, dtype: torch.dtype) -> tuple[Any, Any, Any]:
+        """`ptr`, `src` and the weights of that type (empty if there are none) as arrays, without a copy."""
+        weight = torch.empty(0, dtype=dtype) if self.weight is None else self.weight.to(dtype)
+        return self.ptr.numpy(), self.src.numpy(), weight.numpy()
+
+    def columns(self) -> tuple[Any, Any, Any]:
+        """`out_ptr`, `out_dst` and `out_edge` as arrays, without a copy."""
+        return self.out_ptr.numpy(), self.out_dst.numpy(), self.out_edge.numpy()
 
     def to(self, device: torch.device | str) -> Graph:
         """The same graph on that device."""

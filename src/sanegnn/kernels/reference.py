@@ -29,7 +29,7 @@ def dropout(x: Tensor, rate: float, noise: Noise | None) -> Tensor:
     if noise is None or rate == 0.0:
         return x
     mask = keep_mask(noise, x.numel(), rate, x.device).view(x.shape)
-    return torch.where(mask, x, 0.0) * (1.0 / (1.0 - rate) if rate < 1.0 else 0.0)
+    return torch.where(mask, x, 0.0) * (1.0 / (1.0 - rate))
 
 
 def _sum(x: Tensor, graph: Graph) -> Tensor:
@@ -61,7 +61,7 @@ def _max(x: Tensor, graph: Graph) -> Tensor:
 
 def _gcn(x: Tensor, graph: Graph) -> Tensor:
     source, target = graph.edge_index
-    return torch.zeros_like(x).index_add(0, target, x[source] * graph.gcn_weight.to(x.dtype)[:, None])
+    return torch.zeros_like(x).index_add(0, target, x[source] * graph.gcn_norm(x.dtype)[:, None])
 
 
 AGGREGATIONS: dict[str, Callable[[Tensor, Graph], Tensor]] = {
@@ -116,6 +116,8 @@ SCORES: dict[str, Score] = {
 def _segment_softmax(score: Tensor, graph: Graph) -> Tensor:
     """The share of w exp(score) in its sum over each target, (M, A, H)."""
     target = graph.edge_index[1]
+    if graph.weight is not None:
+        score = score.masked_fill((graph.weight == 0)[:, None, None], -torch.inf)
     where = target[:, None, None].expand_as(score)
     shape = (graph.num_nodes, *score.shape[1:])
     top = score.new_full(shape, -torch.inf).scatter_reduce(0, where, score.detach(), "amax")

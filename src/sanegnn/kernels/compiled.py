@@ -1,0 +1,10 @@
+"""The compiled path for CPU tensors of float32 and float64, under the names of the reference."""
+
+from __future__ import annotations
+
+from sanegnn.kernels.cpu_aggregate import aggregate
+from sanegnn.kernels.cpu_attend import attend
+from sanegnn.kernels.cpu_dense import dropout, project
+from sanegnn.kernels.cpu_lstm import lstm_readout, lstm_step
+
+__all__ = ["aggregate", "attend", "dropout", "lstm_readout", "lstm_step", "project"]

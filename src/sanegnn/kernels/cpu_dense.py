@@ -1,0 +1,117 @@
+"""Compiled dropout and the product of sparse features with a weight."""
+# ruff: noqa: ANN001, ANN201, ANN202 (numba infers the types)
+# mypy: disable-error-code="no-untyped-def, untyped-decorator, no-untyped-call, misc, no-any-return"
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+from numba.extending import register_jitable
+from torch import Tensor
+
+from sanegnn.kernels.cpu_tiles import flat, kernel, run
+from sanegnn.kernels.noise import threshold, words
+from sanegnn.kernels.simd import LANES, bare, fma, like, select, splat, zeros
+from sanegnn.kernels.simd_math import hash_lanes, load_up_to, store_up_to
+from sanegnn.kernels.units import cut_evenly
+
+if TYPE_CHECKING:
+    from sanegnn.kernels.features import Features
+    from sanegnn.seeds import Noise
+
+
+@kernel
+def drop(bounds, first, last, arrays, low, high, least, scale):
+    """From x to out, both (n,)."""
+    _drop(bounds[first], bounds[last], *bare(arrays), low, high, least, scale)
+
+
+@register_jitable
+def _drop(start, stop, x, out, low, high, least, scale):
+    for i in range(start, stop, LANES):
+        h = hash_lanes(i, low, high)
+        value = load_up_to(x, i, stop - i) * scale
+        store_up_to(out, i, select(h >= like(h, least), value, zeros(x)), stop - i)
+
+
+def _dropped(x: Tensor, rate: float, noise: Noise) -> Tensor:
+    out = torch.empty(x.shape, dtype=x.dtype)
+    bounds = cut_evenly(x.numel(), LANES)
+    run(drop, bounds, x.numel(), (flat(x), flat(out)), *words(noise), threshold(rate), 1.0 / (1.0 - rate))
+    return out
+
+
+class Dropout(torch.autograd.Function):
+    """Keeps nothing: the mask comes from the key again."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, rate: float, noise: Noise) -> Tensor:
+        """x · mask / (1 - rate)."""
+        ctx.rate, ctx.noise = rate, noise
+        return _dropped(x, rate, noise)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None, None]:
+        """The same of the gradient."""
+        return _dropped(grads[0], ctx.rate, ctx.noise), None, None
+
+
+def dropout(x: Tensor, rate: float, noise: Noise | None) -> Tensor:
+    """Zero with probability `rate`, else divided by 1 - rate."""
+    if noise is None or rate == 0.0:
+        return x
+    out: Tensor = Dropout.apply(x, rate, noise)
+    return out
+
+
+@kernel
+def multiply(bounds, first, last, entries, arrays, width):
+    """out[r] = Σ_k value[entry[k]] rows[column[k]] over the k of row r of a CSR."""
+    _multiply(bounds[first], bounds[last], *bare(entries), *bare(arrays), width)
+
+
+@register_jitable
+def _multiply(start, stop, ptr, column, entry, value, rows, out, width):
+    for r in range(start, stop):
+        for c in range(0, width, LANES):
+            sums = zeros(out)
+            for k in range(ptr[r], ptr[r + 1]):
+                x = splat(value[entry[k]])
+                sums = fma(x, load_up_to(rows, np.int64(column[k]) * width + c, width - c), sums)
+            store_up_to(out, r * width + c, sums, width - c)
+
+
+class Project(torch.autograd.Function):
+    """X W for sparse X; keeps X's values after dropout."""
+
+    @staticmethod
+    def forward(ctx: Any, weight: Tensor, values: Tensor, features: Features) -> Tensor:
+        """(N, D)."""
+        width = weight.shape[1]
+        out = torch.empty(features.shape[0], width, dtype=weight.dtype)
+        csr = tuple(features.part(name).numpy() for name in ("ptr", "col", "entry"))
+        arrays = (flat(values), flat(weight), flat(out))
+        run(multiply, features.units, features.nnz * width, csr, arrays, width)
+        ctx.values, ctx.features, ctx.shape = values, features, weight.shape
+        return out
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None, None]:
+        """Xᵀ g, (F, D)."""
+        features, width = ctx.features, ctx.shape[1]
+        d_weight = torch.empty(ctx.shape, dtype=grads[0].dtype)
+        csc = tuple(features.part(name).numpy() for name in ("t_ptr", "t_row", "t_entry"))
+        arrays = (flat(ctx.values), flat(grads[0]), flat(d_weight))
+        run(multiply, features.t_units, features.nnz * width, csc, arrays, width)
+        return d_weight, None, None
+
+
+def project(features: Features, weight: Tensor, rate: float, noise: Noise | None) -> Tensor:
+    """X W with dropout on the stored entries of X."""
+    values = dropout(features.values.to(weight.dtype), rate, noise)
+    if not features.is_sparse:
+        return values @ weight
+    out: Tensor = Project.apply(weight, values, features)
+    return out
