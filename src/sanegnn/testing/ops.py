@@ -151,10 +151,10 @@ def names_its_knobs(build: BuildNode) -> None:
 
 NODE_CONTRACTS: tuple[Callable[[BuildNode], None], ...] = (
     keeps_its_shape,
+    stands_isolated_nodes,
     predicts_without_chance,
     permutes_with_its_nodes,
     hears_its_in_neighbours_alone,
-    stands_isolated_nodes,
     learns_with_all_its_weights,
     fuses_to_the_same,
     names_its_knobs,

@@ -1,0 +1,88 @@
+import subprocess
+import sys
+
+import pytest
+import torch
+from torch.nn.functional import elu, linear
+
+from sanegnn.kernels import Graph
+from sanegnn.nets import Inputs, Net
+from sanegnn.seeds import Noise
+from sanegnn.settings import Setting
+from sanegnn.space import Architecture
+from sanegnn.testing.examples import NODES, WIDTH, close, example_inputs, filled
+
+TEXTS = ("gcn,gat", "gat,gin,sage_max | skip,zero,skip | lstm", "geniepath,gcn | skip,skip | concat")
+
+
+def made(text, **changes):
+    setting = Setting(hidden=WIDTH, heads=2).but(**changes)
+    return filled(Net(Architecture.parse(text), setting, 5, 3)).eval()
+
+
+def test_the_forward_pass_is_what_the_docstring_says():
+    net, inputs = made("gcn,gin | skip,zero | max"), example_inputs()
+    h0 = inputs.features.to_dense() @ net.stem + net.stem_bias
+    h1 = elu(net.layers[0](h0, inputs.graph))
+    z = torch.maximum(h1, torch.zeros_like(h1))
+    assert close(net(inputs), linear(z, net.head, net.head_bias))
+
+
+def test_a_plain_stack_ends_with_its_last_state():
+    net, inputs = made("gcn,gin"), example_inputs()
+    h0 = inputs.features.to_dense() @ net.stem + net.stem_bias
+    h1 = elu(net.layers[0](h0, inputs.graph))
+    h2 = elu(net.layers[1](h1, inputs.graph))
+    assert close(net(inputs), linear(h2, net.head, net.head_bias))
+
+
+def test_residual_adds_the_input_of_a_layer():
+    net, inputs = made("gcn", residual=True), example_inputs()
+    h0 = inputs.features.to_dense() @ net.stem + net.stem_bias
+    h1 = elu(net.layers[0](h0, inputs.graph) + h0)
+    assert close(net(inputs), linear(h1, net.head, net.head_bias))
+
+
+@pytest.mark.parametrize("text", TEXTS)
+@pytest.mark.parametrize(
+    "changes", [{}, {"norm": "batch"}, {"norm": "layer"}, {"residual": True}, {"activation": "relu"}], ids=str
+)
+def test_every_setting_trains(text, changes):
+    net, inputs = made(text, **changes, edge_dropout=0.3, attention_dropout=0.3), example_inputs()
+    net.train()
+    out = net(inputs, Noise(1))
+    out.square().sum().backward()
+    assert out.shape == (NODES, 3)
+    assert out.isfinite().all()
+    assert net.stem.grad.isfinite().all()
+    assert net.stem.grad.any()
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_noise_is_dropout_and_its_key_is_all_there_is(text):
+    net, inputs = made(text), example_inputs()
+    assert torch.equal(net(inputs), net(inputs))
+    assert torch.equal(net(inputs, Noise(4)), net(inputs, Noise(4)))
+    assert not close(net(inputs, Noise(4)), net(inputs, Noise(5)), 1e-6)
+
+
+def test_a_graph_without_edges_is_a_graph():
+    inputs = example_inputs()
+    bare = Inputs(inputs.features, Graph.from_edges(torch.zeros(2, 0, dtype=torch.long), NODES))
+    for text in TEXTS:
+        assert made(text)(bare).isfinite().all()
+
+
+def test_the_same_seed_gives_the_same_net_in_a_fresh_process():
+    code = (
+        "import hashlib; from sanegnn.nets import Net; from sanegnn.settings import Setting\n"
+        "from sanegnn.space import Architecture\n"
+        f"net = Net(Architecture.parse({TEXTS[1]!r}), Setting(), 7, 3, seed=5)\n"
+        "print(hashlib.sha256(b''.join(p.detach().numpy().tobytes() for p in net.parameters())).hexdigest())"
+    )
+    runs = {
+        subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+        for _ in range(2)
+    }
+    assert len(runs) == 1
+    assert len(runs.pop().strip()) == 64
