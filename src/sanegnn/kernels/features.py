@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +10,8 @@ import scipy.sparse as sp
 import torch
 from torch import Tensor
 
-from sanegnn.errors import BadGraph, UnknownName
+from sanegnn.errors import BadGraph
+from sanegnn.kernels.scaling import Scaling
 from sanegnn.kernels.units import cut
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ class Features:
     def to(self, target: torch.device | str | torch.dtype) -> Features:
         """The same features on a device, or with values of another type."""
         if isinstance(target, torch.dtype):
-            return self._with_values(self.values.to(target))
+            return self.with_values(self.values.to(target))
         return Features(self.shape, {name: part.to(target) for name, part in self._parts.items()})
 
     def to_dense(self) -> Tensor:
@@ -129,13 +129,22 @@ class Features:
         out[self.row, self.part("col").long()] = self.values
         return out
 
-    def scaled(self, mode: str) -> Features:
-        """These features scaled in one of the ways of `SCALINGS`."""
-        if mode not in SCALINGS:
-            raise UnknownName.of("feature scaling", mode, SCALINGS)
-        return self._with_values(SCALINGS[mode](self))
+    def as_sparse(self) -> Features:
+        """The same features in the sparse form."""
+        if self.is_sparse:
+            return self
+        return Features._sparse(sp.csr_array(self.values.cpu().numpy())).to(self.device)
 
-    def _with_values(self, values: Tensor) -> Features:
+    def as_dense(self) -> Features:
+        """The same features in the dense form."""
+        return Features(self.shape, {"dense": self.to_dense()}) if self.is_sparse else self
+
+    def scaled(self, mode: str) -> Features:
+        """These features scaled in one of the ways of `scaling.SCALINGS`, by constants of their own."""
+        return Scaling.fit(self, mode)(self)
+
+    def with_values(self, values: Tensor) -> Features:
+        """The same places with other values."""
         return Features(self.shape, self._parts | {"values" if self.is_sparse else "dense": values})
 
     def __getstate__(self) -> dict[str, Any]:
@@ -150,44 +159,3 @@ def _scipy_of(x: Tensor) -> Any:
     coo: Tensor = x.to_sparse_coo().coalesce()  # type: ignore[no-untyped-call]
     row, column = coo.indices().numpy()
     return sp.coo_array((coo.values().numpy(), (row, column)), shape=tuple(coo.shape))
-
-
-def _as_they_are(x: Features) -> Tensor:
-    return x.values
-
-
-def _row(x: Features) -> Tensor:
-    """x_vf / sum_f |x_vf|; a row of zeros stays."""
-    if not x.is_sparse:
-        return x.values / x.values.abs().sum(1, keepdim=True).clamp(min=1e-12)
-    total = torch.zeros(x.shape[0], dtype=x.dtype, device=x.device).index_add_(0, x.row, x.values.abs())
-    return x.values / total.clamp(min=1e-12)[x.row]
-
-
-def _unit(x: Features) -> Tensor:
-    """Rows of sum 1, multiplied by one number for the matrix so that a stored entry is 1 on average."""
-    values = _row(x)
-    stored = values.abs().sum() / (values != 0).sum().clamp(min=1)
-    return values / stored.clamp(min=1e-12)
-
-
-def _standard(x: Features) -> Tensor:
-    """(x - mean_f) / deviation_f; a sparse matrix is only divided, so that it stays sparse."""
-    if not x.is_sparse:
-        deviation = x.values.std(0, correction=0)
-        return (x.values - x.values.mean(0)) / torch.where(deviation > 1e-12, deviation, 1.0)
-    column = x.part("col").long()
-    zero = torch.zeros(x.shape[1], dtype=torch.float64, device=x.device)
-    values = x.values.double()
-    mean = zero.index_add(0, column, values) / max(x.shape[0], 1)
-    square = zero.index_add(0, column, values.square()) / max(x.shape[0], 1)
-    deviation = (square - mean.square()).clamp(min=0).sqrt()
-    return (values / torch.where(deviation > 1e-12, deviation, 1.0)[column]).to(x.dtype)
-
-
-SCALINGS: dict[str, Callable[[Features], Tensor]] = {
-    "raw": _as_they_are,
-    "row": _row,
-    "unit": _unit,
-    "standard": _standard,
-}

@@ -14,6 +14,7 @@ from torch.nn.functional import cross_entropy
 from sanegnn.data import GraphData, resolve
 from sanegnn.errors import BadSplit, SealedTest
 from sanegnn.kernels import Features, Graph
+from sanegnn.kernels.scaling import Scaling
 from sanegnn.nets import Inputs
 from sanegnn.tasks.base import Batch
 from sanegnn.tasks.metrics import metrics
@@ -51,11 +52,13 @@ class NodeSearch:
         return self._made[features, device]
 
     @staticmethod
-    def inputs_of(source: GraphData | NodeSearch, features: str, device: str) -> Inputs:
-        """What a net reads of a graph."""
+    def inputs_of(source: GraphData | NodeSearch, features: str | Scaling, device: str) -> Inputs:
+        """What a net reads of a graph; a scaling by its name takes its constants from this graph."""
         weight = None if source.weight is None else torch.as_tensor(source.weight)
         graph = Graph.from_edges(torch.as_tensor(source.edges), source.x.shape[0], weight)
-        return Inputs(Features.of(source.x).scaled(features).to(device), graph.to(device))
+        x = Features.of(source.x)
+        scaling = Scaling.fit(x, features) if isinstance(features, str) else features
+        return Inputs(scaling(x).to(device), graph.to(device))
 
     def parts(self) -> dict[str, Part]:
         """The parts that may be looked at."""
