@@ -219,6 +219,14 @@ def test_ctrl_c_reaches_the_parent_alone_and_takes_the_workers_along(tmp_path):
     assert list(tmp_path.glob("sanegnn-*")) == []
 
 
+def test_ctrl_c_is_held_back_from_workers_also_while_they_start():
+    def held(_: None, job: int) -> bool:
+        return signal.SIGINT in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+    assert all(Processes(2).map(held, range(4), shared=None))
+    assert not held(None, 0)
+
+
 def test_an_error_of_any_kind_survives_the_way_back():
     def fail(_: None, job: int) -> None:
         raise TrainingFailed("no finite score")
