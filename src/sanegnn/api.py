@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from sanegnn.errors import TrainingFailed
 from sanegnn.events import Listener, Stage, Step, silent
 from sanegnn.ops import layer_ops, node_ops, skip_ops
 from sanegnn.records import Verdict
@@ -126,9 +127,10 @@ def tune(
         (study,) = session.studies([parsed], setting)
         report = _counter(session, "tune", tuning.trials, len(study.trials))
         best = tune_study(session.bench, study, tuning, report)
-        score = best.validation if best.validation is not None else float("nan")
+        if best.validation is None:
+            raise TrainingFailed(f"none of {tuning.trials} settings trained {parsed}: {best.why}")
         words = f"the best of {tuning.trials} settings"
-        return session.result(Finalist(parsed, best.setting, (score,)), (), words)
+        return session.result(Finalist(parsed, best.setting, (best.validation,)), (), words)
 
     settings = {"setting": setting, "tuning": tuning}
     command = Command("tune", data, choice, training, seed, settings, parsed)

@@ -43,13 +43,20 @@ class Log:
     def of(cls, epochs: Path | None, file: Path | None, work: Stateful) -> Self:
         """The log in these files, with `work` put back to its last saved state."""
         log = cls(Journal(epochs) if epochs else None, file, work)
-        if file is not None and file.exists():
-            saved = _load(file)
-            work.restore(saved["work"])
-            log.seconds_before = saved["seconds"]
-        if log.journal is not None:
-            log.journal.truncate(lambda record: isinstance(record, Epoch) and record.epoch <= work.epoch)
+        try:
+            log.go_on()
+        except BaseException:
+            log.close()
+            raise
         return log
+
+    def go_on(self) -> None:
+        """Put the work back to its last saved state, and the journal to the epochs before it."""
+        if self.file is not None and self.file.exists():
+            self.seconds_before = _restore(self.work, self.file)
+        if self.journal is not None:
+            done = self.work.epoch
+            self.journal.truncate(lambda record: isinstance(record, Epoch) and record.epoch <= done)
 
     def keep(self, epoch: Epoch) -> None:
         """Record an epoch; save the state when the last save is a while ago."""
@@ -75,13 +82,19 @@ class Log:
     ) -> None:
         if kind is None:
             self.save()
+        self.close()
+
+    def close(self) -> None:
+        """Let the next writer in."""
         if self.journal is not None:
             self.journal.close()
 
 
-def _load(file: Path) -> dict[str, Any]:
+def _restore(work: Stateful, file: Path) -> float:
+    """Put `work` back to the state in a checkpoint; gives the seconds spent before it."""
     try:
-        saved: dict[str, Any] = torch.load(file, weights_only=True)
+        saved = torch.load(file, weights_only=True)
+        work.restore(saved["work"])
+        return float(saved["seconds"])
     except Exception as error:
         raise RunFolder(f"cannot read the checkpoint {file}: {error}; start over with --fresh") from error
-    return saved

@@ -87,14 +87,18 @@ def rounds(candidates: int, selection: Selection) -> list[tuple[int, int, int]]:
 def tournament(
     bench: Bench, studies: Sequence[Study], selection: Selection, report: Report
 ) -> list[tuple[Architecture, Tried]]:
-    """The finalists with their best settings, the best first."""
-    ranked = list(studies)
+    """The finalists with their best settings, the best first.
+
+    Every round ranks by the trials up to its own end: studies that hold later ones already, because the
+    run was cut off, do not change its course.
+    """
+    ranked, end = list(studies), 0
     for alive, begin, trials in rounds(len(studies), selection):
-        ranked = ranked[:alive]
-        hints = [study.best.setting for study in ranked[:HINTS]] if begin else []
+        ranked, end = ranked[:alive], begin + trials
+        hints = [study.best_of(begin).setting for study in ranked[:HINTS]] if begin else []
         batch(bench, ranked, begin, trials, hints, report)
-        ranked.sort(key=lambda study: -(study.best.validation or -1.0))
-    return [(study.architecture, study.best) for study in ranked[: selection.finalists]]
+        ranked.sort(key=lambda study: -(study.best_of(end).validation or -1.0))
+    return [(study.architecture, study.best_of(end)) for study in ranked[: selection.finalists]]
 
 
 @dataclass(frozen=True)

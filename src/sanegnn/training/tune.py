@@ -79,6 +79,7 @@ class Tried:
     seconds: float
     pruned: bool
     rungs: dict[int, float]
+    why: str = ""
 
 
 class Study:
@@ -103,8 +104,13 @@ class Study:
     @property
     def best(self) -> Tried:
         """The trial with the best validation score; the first of equals."""
-        scored = [trial for trial in self.trials if trial.validation is not None]
-        return max(scored or self.trials, key=lambda trial: trial.validation or -1.0)
+        return self.best_of(len(self._frozen))
+
+    def best_of(self, count: int) -> Tried:
+        """The best of the first `count` trials: what was known before the later ones."""
+        trials = self.trials[:count]
+        scored = [trial for trial in trials if trial.validation is not None]
+        return max(scored or trials, key=lambda trial: trial.validation or -1.0)
 
     def ask(self, begin: int, count: int, hints: Sequence[Setting] = ()) -> dict[int, Setting]:
         """The settings of the batch begin … begin + count that are not tried yet, by number.
@@ -159,7 +165,8 @@ class Study:
         told = frozen.user_attrs
         pruned, rungs = frozen.state is TrialState.PRUNED, frozen.intermediate_values
         setting = self._setting(frozen.params)
-        return Tried(number, setting, frozen.value, told["epochs"], told["seconds"], pruned, rungs)
+        cost = (told["epochs"], told["seconds"])
+        return Tried(number, setting, frozen.value, *cost, pruned, rungs, told["why"])
 
 
 def _nearest(value: Any, kind: BaseDistribution) -> Any:
