@@ -18,6 +18,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -122,6 +123,7 @@ def _pool(number: int) -> ProcessPoolExecutor:
     """The warm pool of that many processes, or a new one."""
     if number not in _pools:
         _stop_pools()
+        resource_tracker.ensure_running()  # its own start would let Ctrl-C through again
         _pools[number] = ProcessPoolExecutor(
             number, initializer=_start, initargs=(os.getpid(),), env=ONE_THREAD
         )

@@ -94,8 +94,11 @@ def rows(output: Output, name: str, rows: Sequence[Mapping[str, Any]]) -> None:
         table.add_column(column, justify="right" if numbers else "left", overflow="fold")
     for row in rows:
         table.add_row(*map(_words, row.values()))
-    width = None if sys.stdout.isatty() else UNBOUND
-    Console(highlight=False, markup=False, width=width).print(table)
+    console = Console(highlight=False, markup=False, width=None if sys.stdout.isatty() else UNBOUND)
+    with console.capture() as drawn:
+        console.print(table)
+    for line in drawn.get().splitlines():
+        say(line.rstrip())
 
 
 def as_json(table: Mapping[str, Any]) -> None:
