@@ -15,6 +15,7 @@ from numba.extending import register_jitable
 from torch import Tensor
 
 from sanegnn.kernels.cpu_tiles import flat, kernel, run
+from sanegnn.kernels.products import product
 from sanegnn.kernels.simd import LANES, bare, fma, zeros
 from sanegnn.kernels.simd_math import load_up_to, sigmoid, store_up_to, tanh
 from sanegnn.kernels.units import cut_evenly
@@ -92,7 +93,7 @@ class LstmStep(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
         """(N, H)."""
-        gates = torch.addmm(bias, x, weight)
+        gates = product(x, weight, bias)
         cell = torch.empty(x.shape[0], weight.shape[1] // 3, dtype=x.dtype)
         hidden = torch.empty_like(cell)
         _run_step(step, (gates, cell, cell, hidden), 3, False)
@@ -107,8 +108,8 @@ class LstmStep(torch.autograd.Function):
         _run_step(step_back, (gates, cell, cell, grads[0], d_cell, d_gates), 3, False)
         need_x, need_weight, need_bias = ctx.needs_input_grad
         return (
-            d_gates @ weight.T if need_x else None,
-            x.T @ d_gates if need_weight else None,
+            product(d_gates, weight.T) if need_x else None,
+            product(x.T, d_gates) if need_weight else None,
             d_gates.sum(0) if need_bias else None,
         )
 
@@ -124,31 +125,31 @@ def _order(direction: int, count: int) -> list[int]:
     return list(range(count)) if direction == 0 else list(range(count - 1, -1, -1))
 
 
-def _run_direction(
-    states: Tensor, w_in: Tensor, w_rec: Tensor, bias: Tensor, order: list[int]
-) -> tuple[Tensor, ...]:
-    """Activated gates (K, N, 4 H), cells and hidden states (K, N, H) of one direction."""
+Run = tuple[list[Tensor], Tensor, Tensor]  # activated gates K (N, 4 H), cells and hidden states (K, N, H)
+
+
+def _run_direction(states: Tensor, w_in: Tensor, w_rec: Tensor, bias: Tensor, order: list[int]) -> Run:
+    """The steps of one direction."""
     count, rows, _ = states.shape
-    width = w_rec.shape[0]
-    gates = torch.addmm(bias, states.flatten(0, 1), w_in).view(count, rows, -1)
-    cells, hidden = (torch.empty(count, rows, width, dtype=states.dtype) for _ in range(2))
+    gates = list(product(states.flatten(0, 1), w_in, bias).view(count, rows, -1).unbind(0))
+    cells, hidden = (torch.empty(count, rows, w_rec.shape[0], dtype=states.dtype) for _ in range(2))
     for k, before in zip(order, [None, *order], strict=False):
         if before is not None:
-            gates[k].addmm_(hidden[before], w_rec)
+            gates[k] = product(hidden[before], w_rec, plus=gates[k])
         _run_step(step, (gates[k], cells[before or 0], cells[k], hidden[k]), 4, before is not None)
     return gates, cells, hidden
 
 
 def _run_direction_back(
-    gates: Tensor, cells: Tensor, d_score: Tensor, att: Tensor, w_rec: Tensor, order: list[int]
+    gates: list[Tensor], cells: Tensor, d_score: Tensor, att: Tensor, w_rec: Tensor, order: list[int]
 ) -> Tensor:
     """The gradient of the sums of the gates, (K, N, 4 H), from that of the scores of the steps, (K, N)."""
-    d_gates, d_cell = torch.empty_like(gates), torch.zeros_like(cells[0])
-    after = None
+    d_gates = torch.empty(len(gates), *gates[0].shape, dtype=cells.dtype)
+    d_cell, after = torch.zeros_like(cells[0]), None
     for k, before in zip(reversed(order), [*reversed(order[:-1]), None], strict=True):
         d_hidden = torch.outer(d_score[k], att)
         if after is not None:
-            d_hidden.addmm_(d_gates[after], w_rec.T)
+            d_hidden = product(d_gates[after], w_rec.T, plus=d_hidden)
         tensors = (gates[k], cells[before or 0], cells[k], d_hidden, d_cell, d_gates[k])
         _run_step(step_back, tensors, 4, before is not None)
         after = k
@@ -171,7 +172,8 @@ class LstmReadout(torch.autograd.Function):
             (run[2].view(-1, width) @ att[d * width : (d + 1) * width] for d, run in enumerate(runs)), start=b
         )
         alpha = torch.softmax(score.view(count, rows), dim=0)
-        ctx.save_for_backward(states, w_in, w_rec, att, alpha, *runs[0], *runs[1])
+        kept = [part for gates, cells, hidden in runs for part in (cells, hidden, *gates)]
+        ctx.save_for_backward(states, w_in, w_rec, att, alpha, *kept)
         return torch.einsum("kn,knd->nd", alpha, states)
 
     @staticmethod
@@ -179,43 +181,43 @@ class LstmReadout(torch.autograd.Function):
         """The gradients of the six inputs."""
         states, w_in, w_rec, att, alpha, *kept = ctx.saved_tensors
         grad, count, width = grads[0], states.shape[0], w_rec.shape[1]
+        runs = (kept[: count + 2], kept[count + 2 :])
         d_alpha = torch.einsum("nd,knd->kn", grad, states)
         d_score = alpha * (d_alpha - (alpha * d_alpha).sum(0))
         d_gates = [
             _run_direction_back(
-                kept[3 * d],
-                kept[3 * d + 1],
-                d_score,
-                att[d * width : (d + 1) * width],
-                w_rec[d],
-                _order(d, count),
+                run[2:], run[0], d_score, att[d * width : (d + 1) * width], w_rec[d], _order(d, count)
             )
-            for d in range(2)
+            for d, run in enumerate(runs)
         ]
-        hidden = (kept[2], kept[5])
         d_states = None
         if ctx.needs_input_grad[0]:
-            d_states = alpha[..., None] * grad
+            d_states = (alpha[..., None] * grad).flatten(0, 1)
             for d in range(2):
-                d_states.view(-1, states.shape[2]).addmm_(d_gates[d].flatten(0, 1), w_in[d].T)
+                d_states = product(d_gates[d].flatten(0, 1), w_in[d].T, plus=d_states)
+            d_states = d_states.view(states.shape)
         d_params = (
-            _parameter_grads(states, hidden, d_gates, d_score)
+            _parameter_grads(states, [run[1] for run in runs], d_gates, d_score)
             if any(ctx.needs_input_grad[1:])
             else [None] * 5
         )
         return d_states, *d_params
 
 
+def _product_of(x: Tensor, d_gates: Tensor) -> Tensor:
+    """Σ over steps and nodes of x ⊗ dgates, (width of x, 4 H)."""
+    return product(x.flatten(0, 1).T, d_gates.flatten(0, 1))
+
+
 def _parameter_grads(
-    states: Tensor, hidden: tuple[Tensor, ...], d_gates: list[Tensor], d_score: Tensor
+    states: Tensor, hidden: list[Tensor], d_gates: list[Tensor], d_score: Tensor
 ) -> list[Tensor]:
     """The gradients of weight_ih, weight_hh, bias, att_weight and att_bias."""
-    flat_states = states.flatten(0, 1).T
     before = (hidden[0][:-1], hidden[1][1:])
     after = (d_gates[0][1:], d_gates[1][:-1])
     return [
-        torch.stack([flat_states @ part.flatten(0, 1) for part in d_gates]),
-        torch.stack([h.flatten(0, 1).T @ part.flatten(0, 1) for h, part in zip(before, after, strict=True)]),
+        torch.stack([_product_of(states, part) for part in d_gates]),
+        torch.stack([_product_of(h, part) for h, part in zip(before, after, strict=True)]),
         torch.stack([part.sum((0, 1)) for part in d_gates]),
         torch.cat([h.flatten(0, 1).T @ d_score.flatten() for h in hidden]),
         d_score.sum(),

@@ -161,6 +161,11 @@ def project(features: Features, weight: Tensor, rate: float, noise: Noise | None
     return out
 
 
+def linear(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+    """X W + b."""
+    return x @ weight if bias is None else torch.addmm(bias, x, weight)
+
+
 def lstm_step(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     """σ(o) tanh(σ(i) tanh(g)) of the gates i, g, o = x W + b."""
     i, g, o = torch.addmm(bias, x, weight).chunk(3, dim=-1)

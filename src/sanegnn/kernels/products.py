@@ -1,0 +1,59 @@
+"""Matrix products: oneDNN's where torch has it; on some x86 processors twice as fast as torch's default."""
+# mypy: disable-error-code="no-untyped-call"
+
+from __future__ import annotations
+
+import platform
+from typing import Any
+
+import torch
+from torch import Tensor
+
+
+def _find_onednn() -> Any:
+    """Torch's entry to oneDNN's dense layer, or None where it is missing."""
+    if platform.machine().lower() not in ("x86_64", "amd64") or not torch.backends.mkldnn.is_available():
+        return None
+    return getattr(torch.ops.mkldnn, "_linear_pointwise", None)
+
+
+_ONEDNN = _find_onednn()
+
+
+def product(a: Tensor, b: Tensor, bias: Tensor | None = None, plus: Tensor | None = None) -> Tensor:
+    """A B + bias + plus without a gradient; a (N, K), b (K, M), bias (M,), plus (N, M)."""
+    if _ONEDNN is None or a.dtype != torch.float32 or a.device.type != "cpu" or a.numel() * b.numel() == 0:
+        out = a @ b if bias is None else torch.addmm(bias, a, b)
+        return out if plus is None else out.add_(plus)
+    if plus is not None:
+        summed: Tensor = _ONEDNN.binary(a, plus, b.T, bias, "add")
+        return summed
+    plain: Tensor = _ONEDNN(a, b.T, bias, "none", [], "")
+    return plain
+
+
+class Linear(torch.autograd.Function):
+    """X W + b with the gradients that are asked for."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+        """(N, M)."""
+        ctx.save_for_backward(x, weight)
+        return product(x, weight, bias)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
+        """The gradients of x, weight and bias."""
+        x, weight = ctx.saved_tensors
+        need_x, need_weight, need_bias = ctx.needs_input_grad
+        return (
+            product(grads[0], weight.T) if need_x else None,
+            product(x.T, grads[0]) if need_weight else None,
+            grads[0].sum(0) if need_bias else None,
+        )
+
+
+def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """X W + b."""
+    out: Tensor = Linear.apply(x, weight, bias)
+    return out
