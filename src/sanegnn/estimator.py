@@ -116,7 +116,7 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         bench = Bench(task.without_test(), InOrder(), training, self.seed, where(self.device))
         weights = folder / result.run / "nets"
         jobs = retrain_jobs(bench, self.architecture_, self.setting_, len(result.validations), weights)
-        ready = task.ready(self.setting_.features, bench.device)
+        ready = task.ready(self.setting_.scaling, bench.device)
         return [restored(job, ready) for job in jobs]
 
     def predict_proba(self, data: Any = None) -> Array:
@@ -127,7 +127,7 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise BadGraph(
                 f"the model was fitted on {self.graph_.num_features} features, but {known.num_features} came"
             )
-        inputs = NodeTask.inputs_of(known, self.setting_.features, where(self.device))
+        inputs = NodeTask.inputs_of(known, self.setting_.scaling, where(self.device))
         with torch.no_grad():
             odds = torch.stack([torch.softmax(net(inputs), dim=1) for net in self.nets_]).mean(0)
         probabilities: Array = odds.cpu().numpy()

@@ -121,7 +121,7 @@ class Session:
             seeds = [job.seed for job in jobs]
             self.run.append(TestOpened(by, now(), str(architecture), setting.table(), seeds))
         known = {one.seed: one.test for one in self.run.records(Scored)}
-        ready = self.task.ready(setting.features, self.bench.device)
+        ready = self.task.ready(setting.scaling, self.bench.device)
         for job in jobs:
             if job.seed not in known:
                 known[job.seed] = evaluate(restored(job, ready), ready, "test")[0]

@@ -11,7 +11,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Self, TypeVar, get_args, get_type_hints
+from typing import Annotated, Any, Self, TypeVar, get_args, get_origin, get_type_hints
 
 import tomli_w
 from cyclopts import Parameter
@@ -19,12 +19,17 @@ from cyclopts import Parameter
 from sanegnn.errors import BadSetting, UnknownName
 
 T = TypeVar("T", bound="Knobs")
-Value = str | int | float | bool
+Value = str | int | float | bool | tuple[str, ...]
 
 
 def knob(text: str) -> Parameter:
     """The help of a field, shown by the command line and in the docs."""
     return Parameter(help=text)
+
+
+def several(text: str) -> Parameter:
+    """The help of a field that takes any number of values."""
+    return Parameter(help=text, consume_multiple=True, negative="")
 
 
 @dataclass(frozen=True)
@@ -72,6 +77,8 @@ class Knobs:
     def __post_init__(self) -> None:
         for name, (kind, marks) in _fields(type(self)).items():
             value = getattr(self, name)
+            if isinstance(value, list):
+                object.__setattr__(self, name, value := tuple(value))  # as TOML gives it
             if not _is(value, kind):
                 wanted = getattr(kind, "__name__", kind)
                 raise BadSetting(f"{name} = {value!r} has the wrong type: {wanted} is needed")
@@ -114,6 +121,8 @@ def _fields(cls: type) -> Fields:
 
 
 def _is(value: Any, kind: Any) -> bool:
+    if get_origin(kind) is tuple:
+        return isinstance(value, tuple) and all(_is(one, get_args(kind)[0]) for one in value)
     allowed = get_args(kind) or (kind,)
     if isinstance(value, bool):
         return bool in allowed
@@ -150,7 +159,7 @@ class Setting(Knobs):
         str, knob("normalisation before the activation"), Among(NORMS), OneOf(("none", "batch", "layer"))
     ] = "none"
     residual: Annotated[bool, knob("add a layer's input to its output"), OneOf((False, True))] = False
-    features: Annotated[
+    scaling: Annotated[
         str,
         knob("scaling of the input features; unit: rows sum to one, then the mean stored entry is one"),
         Among(SCALINGS),
@@ -200,6 +209,33 @@ class DataChoice(Knobs):
         None
     )
     undirected: Annotated[bool, knob("add the reverse of every edge")] = False
+
+
+@dataclass(frozen=True)
+class Columns(Knobs):
+    """What the columns of node and edge tables mean; what is not said is found by looking."""
+
+    label: Annotated[str | None, knob("column of the classes; an empty cell is to be predicted")] = None
+    id: Annotated[
+        str | None, knob("column of the node ids; otherwise one named like ids, or the row's number")
+    ] = None
+    features: Annotated[tuple[str, ...], several("columns to learn from; all others are left out")] = ()
+    ignore: Annotated[tuple[str, ...], several("columns to leave out")] = ()
+    kinds: Annotated[tuple[str, ...], several("what columns hold, as in year=category title=text")] = ()
+    source: Annotated[str | None, knob("edge column of the ids where messages start")] = None
+    target: Annotated[str | None, knob("edge column of the ids where messages arrive")] = None
+    weight: Annotated[str | None, knob("edge column of weights; otherwise one named weight")] = None
+    encoding: Annotated[str, knob("encoding of text files")] = "utf-8"
+
+
+@dataclass(frozen=True)
+class Tables(Columns):
+    """A graph in files: one or several tables of nodes, one or several of edges."""
+
+    nodes: Annotated[
+        tuple[str, ...], several("files with a row for every node: CSV, TSV, Parquet, Arrow")
+    ] = ()
+    edges: Annotated[tuple[str, ...], several("files with a row for every edge, or edge lists")] = ()
 
 
 @dataclass(frozen=True)
@@ -280,5 +316,7 @@ def from_toml(path: Path, known: Mapping[str, type[Knobs]]) -> dict[str, Knobs]:
         if name not in known:
             raise UnknownName.of(f"table in {path}", name, known)
         if not isinstance(table, dict):
-            raise BadSetting(f"{name} = {table!r} in {path} must be a table: write [{name}] and its knobs below")
+            raise BadSetting(
+                f"{name} = {table!r} in {path} must be a table: write [{name}] and its knobs below"
+            )
     return {name: known[name].of(table) for name, table in tables.items()}

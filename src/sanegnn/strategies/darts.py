@@ -37,7 +37,7 @@ class Algorithm1(Knobs):
     hidden: Annotated[int, knob("width of the supernet's hidden states"), Within(1, 4096)] = 32
     heads: Annotated[int, knob("attention heads of the supernet"), Within(1, 64)] = 1
     activation: Annotated[str, knob("function after every layer"), Among(ACTIVATIONS)] = "elu"
-    features: Annotated[str, knob("scaling of the input features"), Among(SCALINGS)] = "unit"
+    scaling: Annotated[str, knob("scaling of the input features"), Among(SCALINGS)] = "unit"
     input_dropout: Annotated[float, knob("share of stored input entries dropped"), Within(0, 0.99)] = 0.5
     dropout: Annotated[float, knob("share of hidden entries dropped"), Within(0, 0.99)] = 0.6
     lr: Annotated[float, knob("Adam's learning rate for w"), Within(1e-7, 1)] = 0.005
@@ -51,7 +51,7 @@ class Algorithm1(Knobs):
     @property
     def setting(self) -> Setting:
         """The supernet's own hyper-parameters."""
-        shared = ("hidden", "heads", "activation", "features", "input_dropout", "dropout")
+        shared = ("hidden", "heads", "activation", "scaling", "input_dropout", "dropout")
         return Setting(
             **{name: getattr(self, name) for name in shared}, lr=self.lr, weight_decay=self.weight_decay
         )
@@ -91,7 +91,7 @@ class Restart:
 def run(task: SearchTask, restart: Restart, settings: Algorithm1) -> list[Proposal]:
     """Algorithm 1, gone on with from the last saved epoch, and the architectures it derives."""
     began = time.perf_counter()
-    ready = task.ready(settings.features, restart.device)
+    ready = task.ready(settings.scaling, restart.device)
     course = Course(restart.space, ready, settings, restart.seed)
     with Log.of(restart.file("jsonl"), restart.file("state"), course) as log:
         while course.epoch < settings.epochs:

@@ -47,7 +47,7 @@ class Outcome:
 
 def do(task: SearchTask, job: Job) -> Outcome:
     """Train, and write the weights of the best epoch."""
-    ready = task.ready(job.setting.features, job.device)
+    ready = task.ready(job.setting.scaling, job.device)
     net = built(job, ready)
     try:
         trained = train_net(net, ready, job.setting, job.training, derive(job.seed, "train"), job.floors)
