@@ -68,8 +68,14 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     if asked.write and (asked.quick or asked.only):
         options().error("--write needs a whole run: leave out --quick and --only")
+    taken = chosen(asked.only, asked.quick)
+    if not taken:
+        known = ", ".join(case.name for case in cases())
+        options().error(
+            f"no case matches {asked.only!r}{' among the quick ones' * asked.quick}; known: {known}"
+        )
     rows: list[Row] = []
-    for case in chosen(asked.only, asked.quick):
+    for case in taken:
         row = tried(case, QUICK if asked.quick else FULL)
         rows += [row] if row else []
         if asked.json:

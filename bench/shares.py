@@ -167,9 +167,9 @@ def _numbers(shapes: Any) -> int:
 
 
 def _flops(shapes: Any, left: int, free: int) -> int:
-    """2 m k n of a product; n is 1 for a vector."""
-    right = shapes[left + 1]
-    return 2 * math.prod(shapes[left]) * (right[free] if free < len(right) else 1)
+    """2 m k n of a product; the right factor is the last matrix, and n is 1 where that is a vector."""
+    right = max(place for place, shape in enumerate(shapes) if len(shape) > 1)
+    return 2 * math.prod(shapes[left]) * (1 if right == left else shapes[right][free])
 
 
 def _table(parts: dict[str, Part]) -> str:
