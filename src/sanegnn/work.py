@@ -163,7 +163,7 @@ class _Parcel:
         if shared is not self.held:
             self.drop()
             with disk(Path(tempfile.gettempdir())):
-                handle, name = tempfile.mkstemp(prefix="sanegnn-", suffix=".shared")
+                handle, name = tempfile.mkstemp(".shared", f"sanegnn-{os.getpid()}-")
                 self.held, self.path = shared, Path(name)
                 try:
                     with os.fdopen(handle, "wb") as file:
@@ -206,8 +206,8 @@ def _watch() -> None:
     """End this worker soon after its parent, even in the middle of a job."""
     while not orphaned():
         time.sleep(WATCH)
-    for path in tuple(_unpacked):
-        path.unlink(missing_ok=True)
+    for parcel in Path(tempfile.gettempdir()).glob(f"sanegnn-{_parent}-*.shared"):
+        parcel.unlink(missing_ok=True)
     os._exit(1)
 
 
