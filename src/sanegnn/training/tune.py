@@ -119,7 +119,8 @@ class Study:
         """
         past = [self._values(self._setting(frozen.params)) for frozen in self._frozen[:begin]]
         known = [self._values(hint) for hint in hints] if begin else self._starts()
-        fixed = [values for values in known if values not in past][:count]
+        fresh = [one for place, one in enumerate(known) if one not in (*past, *known[:place])]
+        fixed = fresh[:count]
         asked = fixed + self._suggest(begin, count - len(fixed))
         settings = {begin + place: self._setting(values) for place, values in enumerate(asked)}
         return {number: setting for number, setting in settings.items() if number >= len(self._frozen)}
