@@ -6,8 +6,12 @@ nodes as fit, or a piece of a node that does not.
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,9 +32,26 @@ def flat(x: Tensor) -> Any:
     return x.detach().contiguous().view(-1).numpy()
 
 
+def index_file(compiled: Any) -> Path:
+    """Where numba lists what it keeps of a kernel."""
+    code, module = compiled.py_func.__code__, compiled.py_func.__module__.rpartition(".")[2]
+    version = f"py{sys.version_info.major}{sys.version_info.minor}{sys.abiflags if os.name != 'nt' else ''}"
+    name = f"{module}.{compiled.py_func.__qualname__}-{code.co_firstlineno}.{version}.nbi"
+    return Path(compiled.stats.cache_path) / name
+
+
+# numba notices a change of the file that holds a kernel, but not of the helpers that it calls elsewhere
+_SOURCES_CHANGED = max(file.stat().st_mtime for file in Path(__file__).parent.glob("*.py"))
+
+
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile on first use, keep the result on disk, and release the lock of the interpreter."""
-    return njit(cache=True, nogil=True, error_model="numpy")(function)
+    compiled = njit(cache=True, nogil=True, error_model="numpy")(function)
+    index = index_file(compiled)
+    with suppress(OSError):
+        if index.stat().st_mtime < _SOURCES_CHANGED:
+            index.unlink()
+    return compiled
 
 
 def run(function: Any, bounds: npt.NDArray[np.int64], work: int, *args: Any) -> None:
