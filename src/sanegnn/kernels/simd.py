@@ -5,7 +5,7 @@ float64, int32, uint32 or masks. The functions here work inside numba's `njit` c
 array is a pointer to flat numbers, as `bare` makes it: arrays proper would be counted as references in every
 inner loop. A position is counted in elements.
 """
-# ruff: noqa: ANN001, ANN201, ANN202, ARG001 (numba infers the types)
+# ruff: noqa: ANN001, ANN201, ARG001 (numba infers the types)
 # mypy: disable-error-code="attr-defined, no-untyped-def, untyped-decorator, no-untyped-call, misc"
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ from typing import Any
 
 from llvmlite import ir
 from numba.core import cgutils, types
-from numba.extending import intrinsic, models, overload, register_model
+from numba.core.typing import signature
+from numba.core.typing.templates import AbstractTemplate, infer_global
+from numba.extending import intrinsic, lower_builtin, models, register_model
 
 LANES = 16
 CONTRACT = ("contract", "nsz")
@@ -228,57 +230,64 @@ def add_exponent(_typing, y, n):
     return y(y, y), code
 
 
-def _binary(on_float: str, on_integer: str) -> Any:
-    """An intrinsic over two vectors of a type."""
+def _arithmetic(on_float: str, on_integer: str) -> Any:
+    """The instruction for two vectors of a type."""
 
-    @intrinsic
-    def operation(_typing, a, b):
-        name = on_float if _is_float(a) else on_integer
-        flags = {"flags": CONTRACT} if _is_float(a) else {}
-        return a(a, a), lambda _context, builder, _sig, args: getattr(builder, name)(*args, **flags)
+    def emit(builder: Any, kind: Any, a: Any, b: Any) -> Any:
+        if _is_float(kind):
+            return getattr(builder, on_float)(a, b, flags=CONTRACT)
+        return getattr(builder, on_integer)(a, b)
 
-    return operation
+    return emit
 
 
 def _comparison(sign: str) -> Any:
-    """An intrinsic that compares two vectors of a type; false for NaN."""
+    """The instruction that compares two vectors of a type; false for NaN."""
 
-    @intrinsic
-    def operation(_typing, a, b):
-        def code(_context: Any, builder: Any, _sig: Any, args: Any) -> Any:
-            if _is_float(a):
-                return builder.fcmp_ordered(sign, *args)
-            return builder.icmp_unsigned(sign, *args)
+    def emit(builder: Any, kind: Any, a: Any, b: Any) -> Any:
+        return (builder.fcmp_ordered if _is_float(kind) else builder.icmp_unsigned)(sign, a, b)
 
-        return VecType(types.boolean)(a, a), code
-
-    return operation
+    return emit
 
 
-def _give_operator(symbol: Callable[..., Any], operation: Any) -> None:
-    """Let the operator work on two vectors, and on a vector and a number."""
+def _give_operator(symbol: Callable[..., Any], emit: Any, compares: bool) -> None:
+    """Let the operator work on two vectors, and on a vector and a number.
 
-    @overload(symbol)
-    def chosen(a, b):
-        if isinstance(a, VecType) and isinstance(b, VecType):
-            return lambda a, b: operation(a, b)
-        if isinstance(a, VecType) and isinstance(b, types.Number):
-            return lambda a, b: operation(a, like(a, b))
-        if isinstance(b, VecType) and isinstance(a, types.Number):
-            return lambda a, b: operation(like(b, a), b)
-        return None
+    Typed and lowered directly: an overload would be compiled as a function for every use.
+    """
+
+    @infer_global(symbol)
+    class _Template(AbstractTemplate):
+        key = symbol
+
+        def generic(self, args: Any, kws: Any) -> Any:
+            vectors = [kind for kind in args if isinstance(kind, VecType)]
+            if len(args) != 2 or not vectors or vectors[0] != vectors[-1]:
+                return None
+            if any(not isinstance(kind, VecType | types.Number) for kind in args):
+                return None
+            return signature(VecType(types.boolean) if compares else vectors[0], *args)
+
+    def lower(context: Any, builder: Any, sig: Any, args: Any) -> Any:
+        kind = next(arg for arg in sig.args if isinstance(arg, VecType))
+        vectors = [
+            value if arg == kind else _spread(builder, context.cast(builder, value, arg, kind.dtype))
+            for arg, value in zip(sig.args, args, strict=True)
+        ]
+        return emit(builder, kind, *vectors)
+
+    for kinds in ((VecType, VecType), (VecType, types.Number), (types.Number, VecType)):
+        lower_builtin(symbol, *kinds)(lower)
 
 
-for _symbol, _operation in (
-    (operator.add, _binary("fadd", "add")),
-    (operator.sub, _binary("fsub", "sub")),
-    (operator.mul, _binary("fmul", "mul")),
-    (operator.truediv, _binary("fdiv", "udiv")),
-    (operator.xor, _binary("", "xor")),
-    (operator.rshift, _binary("", "lshr")),
-    (operator.gt, _comparison(">")),
-    (operator.lt, _comparison("<")),
-    (operator.ge, _comparison(">=")),
-    (operator.eq, _comparison("==")),
+for _symbol, _float, _integer in (
+    (operator.add, "fadd", "add"),
+    (operator.sub, "fsub", "sub"),
+    (operator.mul, "fmul", "mul"),
+    (operator.truediv, "fdiv", "udiv"),
+    (operator.xor, "", "xor"),
+    (operator.rshift, "", "lshr"),
 ):
-    _give_operator(_symbol, _operation)
+    _give_operator(_symbol, _arithmetic(_float, _integer), compares=False)
+for _symbol, _sign in ((operator.gt, ">"), (operator.lt, "<"), (operator.ge, ">="), (operator.eq, "==")):
+    _give_operator(_symbol, _comparison(_sign), compares=True)
