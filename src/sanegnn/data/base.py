@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -14,9 +14,20 @@ import scipy.sparse as sp
 
 from sanegnn.data.splits import PARTS, Split
 
+if TYPE_CHECKING:
+    from sanegnn.data.prepare import Preprocessing
+
 Features = npt.NDArray[np.float32] | sp.csr_array
 Ids = npt.NDArray[np.int64]
 Weights = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """The tables that a graph was read from: the id of every node, and how its features were made."""
+
+    ids: npt.NDArray[Any]
+    preprocessing: Preprocessing
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +48,7 @@ class GraphData:
         metric: the name of the score by which this dataset is judged.
         public: the name in `splits` of its default split.
         notes: what was found and cleaned on the way in.
+        source: the tables it was read from, if it was.
     """
 
     name: str
@@ -49,6 +61,12 @@ class GraphData:
     metric: str = "accuracy"
     public: str | None = None
     notes: tuple[str, ...] = ()
+    source: Source | None = None
+
+    @property
+    def ids(self) -> npt.NDArray[Any]:
+        """What the nodes are called (N,): the ids of their table, else their numbers."""
+        return self.source.ids if self.source else np.arange(self.num_nodes)
 
     @classmethod
     def of(cls, obj: Any, name: str | None = None, **details: Any) -> GraphData:
@@ -107,7 +125,7 @@ class GraphData:
 
     @cached_property
     def checksum(self) -> str:
-        """SHA-256 over everything but name and notes; the same in every process and on every platform."""
+        """SHA-256 over all but name, notes and source; the same in every process and on every platform."""
         digest = hashlib.sha256()
         parts: dict[str, npt.NDArray[Any] | None] = {"edges": self.edges, "y": self.y, "weight": self.weight}
         parts |= _feature_arrays(self.x)

@@ -35,7 +35,8 @@ def clean(raw: Raw, metric: str | None = None, public: str | None = None) -> Gra
     if named is not None and named not in splits:
         raise BadSplit(f"public names the split {named!r}, but there is none; known: {', '.join(splits)}")
     unique = tuple(dict.fromkeys(notes))
-    return GraphData(raw.name, x, edges, y, classes, weight, splits, metric or raw.metric, named, unique)
+    judged = metric or raw.metric
+    return GraphData(raw.name, x, edges, y, classes, weight, splits, judged, named, unique, raw.source)
 
 
 def _from_adjacency(matrix: Any, weight: Any) -> tuple[Ids, Any, int]:

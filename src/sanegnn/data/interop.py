@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
-from sanegnn.data.base import GraphData
+from sanegnn.data.base import GraphData, Source
 from sanegnn.data.splits import PARTS, Split
 from sanegnn.errors import BadGraph
 
@@ -37,6 +37,7 @@ class Raw:
     metric: str = "accuracy"
     public: str | None = None
     notes: tuple[str, ...] = ()
+    source: Source | None = None
 
 
 def read(obj: Any, name: str | None = None) -> Raw:
@@ -83,6 +84,7 @@ def _graph_data(data: GraphData) -> Raw:
     return Raw(
         data.name, data.x, data.edges, data.y, data.weight, data.num_nodes, data.classes,
         splits=dict(data.splits), metric=data.metric, public=data.public, notes=data.notes,
+        source=data.source,
     )  # fmt: skip
 
 
