@@ -27,7 +27,7 @@ class Plan:
     budget: float = 15.0
 
 
-FULL, QUICK = Plan(), Plan(3, 9, 2.0)
+FULL, QUICK = Plan(), Plan(3, 9, 1.5)
 
 
 def alternate(ours: Action, theirs: Action, plan: Plan) -> tuple[float, float]:
