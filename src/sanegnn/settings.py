@@ -19,7 +19,7 @@ from cyclopts import Parameter
 from sanegnn.errors import BadSetting, UnknownName
 
 T = TypeVar("T", bound="Knobs")
-Value = str | int | float | bool | tuple[str, ...]
+Value = str | int | float | bool
 
 
 def knob(text: str) -> Parameter:
@@ -89,7 +89,7 @@ class Knobs:
                 if why:
                     raise BadSetting(f"{name} = {value!r} is not possible: {why}")
 
-    def table(self) -> dict[str, Value]:
+    def table(self) -> dict[str, Any]:
         """Name to value, as TOML and records keep it; knobs that are not set are left out."""
         pairs = ((name, getattr(self, name)) for name in _fields(type(self)))
         return {name: value for name, value in pairs if value is not None}

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import elu, leaky_relu, linear
+from torch.nn.functional import elu, leaky_relu
 
 from sanegnn.kernels import Features, Graph, dropout, project
-from sanegnn.ops import Shape, weight
+from sanegnn.ops import Shape, linear, weight
 from sanegnn.seeds import Noise
 from sanegnn.settings import Setting
 

@@ -11,10 +11,9 @@ from typing import cast
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import linear
 
 from sanegnn.kernels import Graph, aggregate, attend
-from sanegnn.ops import Attention, NodeAggregator, Pooled
+from sanegnn.ops import Attention, NodeAggregator, Pooled, linear
 from sanegnn.seeds import Noise
 
 

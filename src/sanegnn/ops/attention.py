@@ -10,10 +10,9 @@ from typing import ClassVar
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import linear
 
 from sanegnn.kernels import Graph, attend, lstm_step
-from sanegnn.ops.base import NodeAggregator, Shape, node_ops, weight
+from sanegnn.ops.base import NodeAggregator, Shape, linear, node_ops, weight
 from sanegnn.seeds import Noise
 
 

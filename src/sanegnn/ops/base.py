@@ -16,6 +16,7 @@ import torch
 from torch import Tensor, nn
 
 from sanegnn.kernels import Graph
+from sanegnn.kernels import linear as product
 from sanegnn.registry import Registry
 from sanegnn.seeds import Noise, derive
 
@@ -69,6 +70,11 @@ skip_ops: Registry[Skip] = Registry("skip")
 def weight(*size: int) -> nn.Parameter:
     """A weight that `initialise` fills."""
     return nn.Parameter(torch.zeros(*size))
+
+
+def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
+    """W x + b for every node: x (N, D), weight (M, D), bias (M,), out (N, M)."""
+    return product(x, weight.t(), bias)
 
 
 def initialise(module: nn.Module, seed: int) -> None:

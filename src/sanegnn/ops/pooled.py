@@ -9,10 +9,10 @@ from abc import abstractmethod
 from typing import ClassVar
 
 from torch import Tensor
-from torch.nn.functional import linear, relu
+from torch.nn.functional import relu
 
 from sanegnn.kernels import Graph, aggregate
-from sanegnn.ops.base import NodeAggregator, Shape, node_ops, weight
+from sanegnn.ops.base import NodeAggregator, Shape, linear, node_ops, weight
 from sanegnn.seeds import Noise
 
 

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor
-from torch.nn.functional import linear
 
 from sanegnn.kernels import lstm_readout
-from sanegnn.ops.base import LayerAggregator, Shape, layer_ops, skip_ops, weight
+from sanegnn.ops.base import LayerAggregator, Shape, layer_ops, linear, skip_ops, weight
 
 
 @skip_ops.add("skip", source="SANE, Table I: IDENTITY")

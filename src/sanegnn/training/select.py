@@ -18,6 +18,9 @@ from sanegnn.training.jobs import Job, Outcome, do
 from sanegnn.training.tune import Study, Tried, floors
 from sanegnn.work import Workers
 
+SIDE_BY_SIDE = 6
+"""Trials that a wave of a round has at least; the next wave learns from them whom to stop early."""
+
 HINTS = 2
 """Settings that a study takes over from the best of the other candidates in every later round."""
 
@@ -96,7 +99,9 @@ def tournament(
     for alive, begin, trials in rounds(len(studies), selection):
         ranked, end = ranked[:alive], begin + trials
         hints = [study.best_of(begin).setting for study in ranked[:HINTS]] if begin else []
-        batch(bench, ranked, begin, trials, hints, report)
+        wave = max(1, SIDE_BY_SIDE // alive)
+        for first in range(begin, end, wave):
+            batch(bench, ranked, first, min(wave, end - first), hints, report)
         ranked.sort(key=lambda study: -(study.best_of(end).validation or -1.0))
     return [(study.architecture, study.best_of(end)) for study in ranked[: selection.finalists]]
 

@@ -29,7 +29,7 @@ from sanegnn.training.jobs import Outcome
 STARTS: tuple[Mapping[str, Any], ...] = (
     {},
     {
-        "hidden": 256,
+        "hidden": 128,
         "norm": "batch",
         "residual": True,
         "activation": "relu",
