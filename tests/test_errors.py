@@ -10,6 +10,7 @@ TREE = {
     "BadArchitecture",
     "BadSetting",
     "BadGraph",
+    "BadModel",
     "BadSplit",
     "SealedTest",
     "RunFolder",

@@ -30,6 +30,7 @@ MAY_KNOW = {
     "listing": RECORDS,
     "work": LEAVES | {"journal"},
     "training": BELOW | {"kernels", "ops", "nets", "tasks", "journal", "work"},
+    "bundle": BELOW | {"data", "kernels", "nets", "tasks", "journal"},
     "strategies": BELOW | {"kernels", "nets", "tasks", "training", "journal", "records", "work"},
 }
 TOP = {"session", "api", "estimator", "testing", "cli", "__init__", "__main__"}

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sanegnn.api import fit, search, train, tune
+    from sanegnn.bundle import Model, load
     from sanegnn.data import GraphData
+    from sanegnn.data.tables import read
     from sanegnn.estimator import NodeClassifier
     from sanegnn.results import Result
     from sanegnn.settings import (
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
         Seed,
         Selection,
         Setting,
+        Tables,
         Training,
         Tuning,
     )
@@ -27,7 +30,9 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "sanegnn.api": ("fit", "search", "train", "tune"),
+    "sanegnn.bundle": ("Model", "load"),
     "sanegnn.data": ("GraphData",),
+    "sanegnn.data.tables": ("read",),
     "sanegnn.estimator": ("NodeClassifier",),
     "sanegnn.results": ("Result",),
     "sanegnn.settings": (
@@ -39,6 +44,7 @@ _HOMES = {
         "Seed",
         "Selection",
         "Setting",
+        "Tables",
         "Training",
         "Tuning",
     ),
@@ -51,7 +57,10 @@ __all__ = [  # noqa: RUF022 - grouped by home
     "search",
     "train",
     "tune",
+    "read",
+    "load",
     "GraphData",
+    "Model",
     "NodeClassifier",
     "Result",
     "DataChoice",
@@ -62,6 +71,7 @@ __all__ = [  # noqa: RUF022 - grouped by home
     "Seed",
     "Selection",
     "Setting",
+    "Tables",
     "Training",
     "Tuning",
     "Architecture",

@@ -5,7 +5,8 @@
     sanegnn.tune("cora", "gcn,gcn")        a setting for one architecture
     sanegnn.train("cora", "gcn,gcn")       the score of one architecture with one setting
 
-`data` is the name of a dataset, a PyG `Data` or anything else that `GraphData.of` reads.
+`data` is the name of a dataset, the path of an .npz file, `Tables`, a PyG `Data` or anything else that
+`GraphData.of` reads; `sanegnn.read` makes a graph of frames.
 """
 
 from __future__ import annotations
@@ -70,6 +71,7 @@ def fit(
         words = verdict(picked, found, session.task.metric)
         session.keep_once(_record(picked, words))
         tests = session.open_test("fit", picked.winner)
+        session.save(picked.winner, {"validation": picked.winner.scores, "test": tests})
         return session.result(picked.winner, tests, words, _leaderboard(studies))
 
     settings = {"search": search, search.strategy: strategy, "selection": selection}
@@ -156,6 +158,7 @@ def train(
     def work(session: Session) -> Result:
         (finalist,) = session.retrain([(parsed, setting)], repeats.repeats)
         tests = session.open_test("train", finalist)
+        session.save(finalist, {"validation": finalist.scores, "test": tests})
         return session.result(finalist, tests, f"{repeats.repeats} trainings from scratch")
 
     settings = {"setting": setting, "repeats": repeats}

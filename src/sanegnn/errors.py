@@ -8,6 +8,7 @@
     ├── BadSplit         a split that leaves a part empty or a class too small
     ├── SealedTest       somebody asked for test labels before the end
     ├── RunFolder        a run folder that is corrupt, locked or belongs to other settings
+    ├── BadModel         a model folder that is missing, damaged or of a newer version
     └── TrainingFailed   a training that ended without one finite score
 
 Each message names the thing, says what came, and shows the way out.
@@ -56,6 +57,10 @@ class SealedTest(SaneError):
 
 class RunFolder(SaneError):
     """A run folder that is corrupt, locked or belongs to other settings."""
+
+
+class BadModel(SaneError):
+    """A model folder that is missing, damaged or of a newer version."""
 
 
 class TrainingFailed(SaneError):

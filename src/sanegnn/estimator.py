@@ -11,23 +11,17 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from sanegnn.api import fit
+from sanegnn.bundle import load
 from sanegnn.data import GraphData
-from sanegnn.errors import BadGraph
-from sanegnn.nets import Net
-from sanegnn.results import Result
 from sanegnn.session import graph, where
 from sanegnn.settings import DataChoice, Machine, RunChoice, Search, Seed, Selection, Setting, Training
 from sanegnn.space import Architecture
 from sanegnn.tasks import NodeTask
-from sanegnn.training.jobs import restored
-from sanegnn.training.select import Bench, retrain_jobs
-from sanegnn.work import InOrder
 
 Array = NDArray[Any]
 
@@ -37,7 +31,7 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     The parameters are those of `sanegnn.fit` by their short names. Without a `folder` the run is not
     kept. After `fit`: `architecture_`, `setting_`, `result_` (with the test score), `classes_` and
-    `nets_`, one net for every retraining; predictions are the mean of their probabilities.
+    `model_`, which predicts and can be saved.
     """
 
     def __init__(
@@ -48,12 +42,12 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         space: str = "paper",
         depth: int = 3,
         restarts: int = 3,
-        trials: int = 3,
+        trials: int = 2,
         rounds: int = 3,
         finalists: int = 3,
         repeats: int = 5,
-        epochs: int = 400,
-        patience: int = 60,
+        epochs: int = 300,
+        patience: int = 50,
         seed: int = 0,
         device: str = "auto",
         workers: int = 0,
@@ -101,7 +95,7 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         )
         self.architecture_ = Architecture.parse(self.result_.architecture)
         self.setting_ = Setting.of(self.result_.setting)
-        self.nets_ = self._nets(self.result_, Path(folder))
+        self.model_ = load(Path(folder) / self.result_.run, where(self.device))
         return self
 
     def _choice(self) -> DataChoice:
@@ -110,28 +104,10 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def _machine(self) -> Machine:
         return Machine(self.device, self.workers)
 
-    def _nets(self, result: Result, folder: Path) -> list[Net]:
-        task = NodeTask.of(self.graph_, self.split, self.metric)
-        training = Training(self.epochs, self.patience)
-        bench = Bench(task.without_test(), InOrder(), training, self.seed, where(self.device))
-        weights = folder / result.run / "nets"
-        jobs = retrain_jobs(bench, self.architecture_, self.setting_, len(result.validations), weights)
-        ready = task.ready(self.setting_.scaling, bench.device)
-        return [restored(job, ready) for job in jobs]
-
     def predict_proba(self, data: Any = None) -> Array:
         """Class probabilities (N, C) for every node of `data`, by default of the fitted graph."""
-        check_is_fitted(self, "nets_")
-        known = self.graph_ if data is None else GraphData.of(data)
-        if known.num_features != self.graph_.num_features:
-            raise BadGraph(
-                f"the model was fitted on {self.graph_.num_features} features, but {known.num_features} came"
-            )
-        inputs = NodeTask.inputs_of(known, self.setting_.scaling, where(self.device))
-        with torch.no_grad():
-            odds = torch.stack([torch.softmax(net(inputs), dim=1) for net in self.nets_]).mean(0)
-        probabilities: Array = odds.cpu().numpy()
-        return probabilities
+        check_is_fitted(self, "model_")
+        return self.model_.predict_proba(self.graph_ if data is None else data)
 
     def predict(self, data: Any = None) -> Array:
         """The most probable class (N,) of every node."""
@@ -140,7 +116,7 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def score(self, data: Any = None, nodes: Any = None) -> float:
         """The accuracy on `nodes` of `data`; by default on the test nodes of the fitted graph."""
-        known = self.graph_ if data is None else GraphData.of(data)
+        known = self.graph_ if data is None else self.model_.graph(data)
         if nodes is None:
             labelled = np.flatnonzero(known.y >= 0)
             nodes = NodeTask.of(known, self.split).test.rows if data is None else labelled

@@ -15,13 +15,17 @@ from typing import Any
 import torch
 
 from sanegnn import kernels
-from sanegnn.data import GraphData, load
+from sanegnn.bundle import Model
+from sanegnn.data import GraphData, load, tables
+from sanegnn.data.npz import read_npz
 from sanegnn.errors import TrainingFailed
 from sanegnn.events import Began, Listener, Note, Stage, Step
+from sanegnn.kernels import Features
+from sanegnn.kernels.scaling import Scaling
 from sanegnn.records import Derived, Done, Failed, Record, Retrain, Scored, TestOpened, Trial
 from sanegnn.results import Result
-from sanegnn.runs import Run, default_name, now
-from sanegnn.settings import DataChoice, Knobs, Machine, RunChoice, Search, Seed, Setting, Training
+from sanegnn.runs import Run, default_name, now, versions
+from sanegnn.settings import DataChoice, Knobs, Machine, RunChoice, Search, Seed, Setting, Tables, Training
 from sanegnn.space import Architecture, space
 from sanegnn.strategies import Quest, strategies
 from sanegnn.tasks import NodeTask
@@ -40,6 +44,8 @@ class Session:
     task: NodeTask
     bench: Bench
     tell: Listener
+    graph: GraphData
+    undirected: bool = False
     began: float = field(default_factory=time.perf_counter)
 
     def keep_once(self, record: Record) -> None:
@@ -128,6 +134,35 @@ class Session:
                 self.run.append(Scored(str(architecture), job.seed, known[job.seed]))
         return [known[job.seed] for job in jobs]
 
+    def save(self, finalist: Finalist, scores: Mapping[str, Sequence[float]]) -> None:
+        """The model of a finalist, written into the run folder."""
+        folder = self.run.file("nets/weights").parent
+        named = (finalist.architecture, finalist.setting)
+        jobs = retrain_jobs(self.bench, *named, len(finalist.scores), folder)
+        ready = self.task.ready(finalist.setting.scaling, self.bench.device)
+        about = {
+            "run": self.run.name,
+            "dataset": self.graph.name,
+            "data": self.graph.checksum,
+            "split": self.task.split,
+            "sizes": {name: len(part.rows) for name, part in self.task.parts().items()},
+            "metric": self.task.metric,
+            "scores": {name: list(values) for name, values in scores.items()},
+            "versions": versions(),
+        }
+        model = Model(
+            *named,
+            [restored(job, ready).state_dict() for job in jobs],
+            Scaling.fit(Features.of(self.graph.x), finalist.setting.scaling),
+            self.graph.classes,
+            self.graph.source.preprocessing if self.graph.source else None,
+            self.undirected,
+            about=about,
+            device=self.bench.device,
+        )
+        val = self.task.val
+        model.calibrated_on(self.graph, val.rows, val.target).save(self.run.path / "model")
+
     def result(self, finalist: Finalist, tests: Sequence[float], words: str, others: Any = ()) -> Result:
         """The result, recorded as the end of the run."""
         task, spent = self.task, time.perf_counter() - self.began
@@ -140,7 +175,7 @@ class Session:
 
 def _stage(search: Search, knobs: Knobs) -> Stage:
     """The stage of a search: told by its epochs where the strategy has such, else by its restarts."""
-    epochs = int(knobs.table().get("epochs", 0))
+    epochs = int(getattr(knobs, "epochs", 0))
     if not epochs:
         return Stage("search", search.restarts)
     return Stage("search", search.restarts * epochs, follow="search/*.jsonl")
@@ -173,8 +208,13 @@ def _finalists(
 
 
 def graph(data: Any, choice: DataChoice, machine: Machine) -> GraphData:
-    """The graph of a dataset's name or of the user's object."""
-    found = load(data, machine.data_root) if isinstance(data, str) else GraphData.of(data)
+    """The graph of a dataset's name, of the user's files or of an object."""
+    if isinstance(data, Tables):
+        found = tables.of(data, choice.split)
+    elif isinstance(data, str):
+        found = read_npz(Path(data)) if data.endswith(".npz") else load(data, machine.data_root)
+    else:
+        found = GraphData.of(data)
     return found.undirected() if choice.undirected else found
 
 
@@ -193,7 +233,8 @@ class Command:
     @property
     def groups(self) -> dict[str, Knobs]:
         """The tables of run.toml."""
-        return {"data": self.choice, **self.settings, "training": self.training, "seed": self.seed}
+        files = {"tables": self.data} if isinstance(self.data, Tables) else {}
+        return {**files, "data": self.choice, **self.settings, "training": self.training, "seed": self.seed}
 
     @property
     def text(self) -> str:
@@ -222,7 +263,7 @@ def conduct(
         device = where(machine.device)
         many = workers(machine.workers) if device == "cpu" else InOrder()
         bench = Bench(task.without_test(), many, command.training, command.seed.seed, device)
-        return work(Session(opened, task, bench, tell))
+        return work(Session(opened, task, bench, tell, found, command.choice.undirected))
 
 
 def where(device: str) -> str:

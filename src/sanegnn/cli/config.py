@@ -22,7 +22,8 @@ from cyclopts.argument import ArgumentCollection
 from cyclopts.config import Dict
 
 from sanegnn import settings
-from sanegnn.settings import Knobs, from_toml
+from sanegnn.errors import BadSetting
+from sanegnn.settings import Knobs, Tables, from_toml
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,7 @@ class About(Knobs):
 
 
 TABLES: dict[str, type[Knobs]] = {
+    "tables": settings.Tables,
     "data": settings.DataChoice,
     "search": settings.Search,
     "selection": settings.Selection,
@@ -68,6 +70,19 @@ class Output:
 
 
 OUTPUT = Output()
+TABLES_GIVEN = Tables()
+Given = Annotated[Tables, flat("Data")]
+
+
+def chosen(dataset: str | None, tables: Tables, default: str = "digits") -> str | Tables:
+    """What a command works on: the files that were given, or a dataset by name."""
+    if not tables.nodes and not tables.edges:
+        return dataset or default
+    if dataset is not None:
+        raise BadSetting(f"a dataset, {dataset!r}, and --nodes or --edges came: give one of the two")
+    return tables
+
+
 Shown = Annotated[Output, flat("Output")]
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from sanegnn import api
-from sanegnn.cli.config import OUTPUT, Shown, flat
+from sanegnn.cli.config import OUTPUT, TABLES_GIVEN, Given, Shown, chosen, flat
 from sanegnn.cli.show import result, working
 from sanegnn.settings import (
     DataChoice,
@@ -23,7 +23,10 @@ from sanegnn.settings import (
 )
 from sanegnn.strategies import strategies as registered
 
-Dataset = Annotated[str, Parameter(help="a dataset by name; `sanegnn datasets` lists them")]
+Dataset = Annotated[
+    str | None,
+    Parameter(help="a dataset by name, as `sanegnn datasets` lists them, or an .npz file; otherwise digits"),
+]
 
 if TYPE_CHECKING:
     Strategies = Any
@@ -50,9 +53,10 @@ def _by_name(strategies: Strategies) -> dict[str, Knobs]:
 
 
 def fit(
-    dataset: Dataset = "digits",
+    dataset: Dataset = None,
     /,
     *,
+    tables: Given = TABLES_GIVEN,
     data: Annotated[DataChoice, flat("Data")] = DataChoice(),
     search: Annotated[Search, flat("Search")] = Search(),
     selection: Annotated[Selection, flat("Selection")] = Selection(),
@@ -66,7 +70,7 @@ def fit(
     """Design, tune, train and judge a net for one graph."""
     with working(output) as listen:
         done = api.fit(
-            dataset,
+            chosen(dataset, tables),
             choice=data,
             search=search,
             selection=selection,
@@ -81,9 +85,10 @@ def fit(
 
 
 def search(
-    dataset: Dataset = "digits",
+    dataset: Dataset = None,
     /,
     *,
+    tables: Given = TABLES_GIVEN,
     data: Annotated[DataChoice, flat("Data")] = DataChoice(),
     search: Annotated[Search, flat("Search")] = Search(),
     setting: Annotated[Setting, flat("Setting")] = Setting(),
@@ -97,7 +102,7 @@ def search(
     """Only search: the architectures that a strategy ends with."""
     with working(output) as listen:
         done = api.search(
-            dataset,
+            chosen(dataset, tables),
             choice=data,
             search=search,
             setting=setting,

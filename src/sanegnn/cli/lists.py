@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
+from itertools import groupby
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from sanegnn.cli import show
-from sanegnn.cli.config import OUTPUT, Shown, flat
+from sanegnn.cli.config import OUTPUT, TABLES_GIVEN, Given, Shown, chosen, flat
 from sanegnn.settings import DataChoice, Machine, RunChoice, Search
+
+if TYPE_CHECKING:
+    from sanegnn.data import GraphData
+    from sanegnn.data.columns import Column
+
+MANY = 8
+"""From so many columns of one kind on, side by side, one row tells of all."""
 
 
 def datasets(*, output: Shown = OUTPUT) -> None:
@@ -68,18 +77,51 @@ def runs(
 
 
 def doctor(
-    dataset: Annotated[str, Parameter(help="a dataset by name")],
+    dataset: Annotated[str | None, Parameter(help="a dataset by name, or an .npz file")] = None,
     /,
     *,
+    tables: Given = TABLES_GIVEN,
     data: Annotated[DataChoice, flat("Data")] = DataChoice(),
     machine: Annotated[Machine, flat("Machine")] = Machine(),
     output: Shown = OUTPUT,
 ) -> None:
     """What a careful colleague would say about a graph."""
-    from sanegnn.data import load, resolve
+    from sanegnn.data import resolve
     from sanegnn.data.doctor import examine
+    from sanegnn.session import graph as opened
 
-    graph = load(dataset, machine.data_root)
-    graph = graph.undirected() if data.undirected else graph
-    findings = examine(graph, resolve(graph, data.split))
-    show.rows(output, "findings", [asdict(finding) for finding in findings])
+    graph = opened(chosen(dataset, tables), data, machine)
+    labelled = bool((graph.y >= 0).any())
+    findings = [
+        asdict(finding) for finding in examine(graph, resolve(graph, data.split) if labelled else None)
+    ]
+    columns = _columns(graph) if graph.source else []
+    if output.json:
+        return show.as_json({"columns": columns, "findings": findings} if columns else {"findings": findings})
+    if columns:
+        show.rows(output, "columns", columns)
+        show.say("")
+    return show.rows(output, "findings", findings)
+
+
+def _columns(graph: GraphData) -> list[dict[str, Any]]:
+    """What the columns of a table were taken for; neighbours of one kind share a row where there are many."""
+    assert graph.source is not None
+    fitted = graph.source.preprocessing
+    rows = [{"column": name, "taken for": role, "features": 0} for name, role in fitted.others]
+    rows = [{**row, "missing": None, "told": ""} for row in rows]
+    groups = groupby(fitted.columns, key=lambda column: column.kind)
+    for kind, alike in ((kind, list(group)) for kind, group in groups):
+        if len(alike) > MANY:
+            name = f"{alike[0].name} … {alike[-1].name}"
+            told = f"{len(alike):,} columns"
+            rows.append(_row(name, kind, alike, told))
+        else:
+            rows += [_row(column.name, kind, [column], column.words) for column in alike]
+    return rows
+
+
+def _row(name: str, kind: str, columns: Sequence[Column], told: str) -> dict[str, Any]:
+    features = sum(len(column.names) for column in columns)
+    missing = sum(column.missing for column in columns)
+    return {"column": name, "taken for": kind, "features": features, "missing": missing, "told": told}

@@ -6,20 +6,24 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from sanegnn.cli.config import OUTPUT, Shown, flat
+from sanegnn.cli.config import OUTPUT, TABLES_GIVEN, Given, Shown, chosen, flat
 from sanegnn.cli.show import result, working
 from sanegnn.settings import DataChoice, Machine, Repeats, RunChoice, Seed, Setting, Training, Tuning
 from sanegnn.space import Architecture
 
-Dataset = Annotated[str, Parameter(help="a dataset by name; `sanegnn datasets` lists them")]
+Dataset = Annotated[
+    str | None,
+    Parameter(help="a dataset by name, as `sanegnn datasets` lists them, or an .npz file; otherwise digits"),
+]
 Arch = Annotated[str, Parameter(help="as in 'gcn,gcn' or 'gat,gin | skip,zero | concat'")]
 
 
 def tune(
-    dataset: Dataset = "digits",
+    dataset: Dataset = None,
     /,
     *,
     arch: Arch,
+    tables: Given = TABLES_GIVEN,
     data: Annotated[DataChoice, flat("Data")] = DataChoice(),
     setting: Annotated[Setting, flat("Setting")] = Setting(),
     training: Annotated[Training, flat("Training")] = Training(),
@@ -35,7 +39,7 @@ def tune(
 
     with working(output) as listen:
         done = api.tune(
-            dataset,
+            chosen(dataset, tables),
             architecture,
             choice=data,
             setting=setting,
@@ -50,10 +54,11 @@ def tune(
 
 
 def train(
-    dataset: Dataset = "digits",
+    dataset: Dataset = None,
     /,
     *,
     arch: Arch,
+    tables: Given = TABLES_GIVEN,
     data: Annotated[DataChoice, flat("Data")] = DataChoice(),
     setting: Annotated[Setting, flat("Setting")] = Setting(),
     training: Annotated[Training, flat("Training")] = Training(),
@@ -69,7 +74,7 @@ def train(
 
     with working(output) as listen:
         done = api.train(
-            dataset,
+            chosen(dataset, tables),
             architecture,
             choice=data,
             setting=setting,

@@ -1,0 +1,5 @@
+"""The trained model as a folder: weights, constants and class names, and what predicts with them."""
+
+from sanegnn.bundle.model import Model, load
+
+__all__ = ["Model", "load"]
