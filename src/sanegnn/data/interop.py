@@ -166,11 +166,25 @@ def _is(*kinds: type) -> Callable[[Any], bool]:
     return lambda obj: isinstance(obj, kinds)
 
 
+def _networkx(graph: Any) -> Raw:
+    """A NetworkX graph; the labels are in the node attribute label, y or class."""
+    from sanegnn.data.tables import read as read_tables
+
+    attributes = {key for _, data in graph.nodes(data=True) for key in data}
+    label = next((key for key in ("label", "y", "class") if key in attributes), None)
+    return _graph_data(read_tables(graph, label=label, name=graph.name or None))
+
+
+def _is_networkx(obj: Any) -> bool:
+    return any(base.__module__.startswith("networkx.") for base in type(obj).__mro__)
+
+
 READERS: tuple[tuple[Callable[[Any], bool], Callable[[Any], Raw]], ...] = (
     (_is(GraphData), _graph_data),
     (_is_pyg("HeteroData"), _refuse_hetero),
     (_is_pyg("Data"), _pyg),
     (_is_pyg("Dataset"), _pyg_dataset),
+    (_is_networkx, _networkx),
     (_is(Mapping), _mapping),
     (_is(tuple, list), _triple),
 )
