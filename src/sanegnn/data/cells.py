@@ -92,9 +92,15 @@ class Cells:
         return [None if cell is None else _text(cell) for cell in self.array.to_pylist()]
 
     @cached_property
+    def values(self) -> list[str]:
+        """Every value once, as text."""
+        found = self.present.to_pylist() if self.is_list else pc.unique(self.present).to_pylist()
+        return list(dict.fromkeys(map(_text, found)))
+
+    @property
     def distinct(self) -> int:
         """How many values there are."""
-        return len(pc.unique(self.present)) if not self.is_list else len(set(map(str, self.texts)))
+        return len(self.values)
 
     @cached_property
     def like_numbers(self) -> Mask:
@@ -118,16 +124,18 @@ class Cells:
 
     def truths(self) -> Floats:
         """Every cell as 1 or 0, NaN where missing (N,)."""
-        words = [None if text is None else text.lower() for text in self.texts]
-        known: dict[str | None, float] = {
-            None: np.nan,
-            **dict.fromkeys(TRUE, 1.0),
-            **dict.fromkeys(FALSE, 0.0),
-        }
-        strange = next((row for row, word in enumerate(words) if word not in known), None)
-        if strange is not None:
-            raise Misfit(strange, f"{self.texts[strange]!r} is neither true nor false")
-        return np.array([known[word] for word in words])
+        if self.is_list:
+            raise Misfit(0, f"{_shown(self.array[0])} is neither true nor false")
+        encoded = self.array.dictionary_encode()
+        words = [_text(value) for value in encoded.dictionary.to_pylist()]
+        places = pc.fill_null(encoded.indices, len(words)).to_numpy(zero_copy_only=False)
+        strange = [place for place, word in enumerate(words) if word.lower() not in (*TRUE, *FALSE)]
+        if strange:
+            row = int(np.flatnonzero(places == strange[0])[0])
+            raise Misfit(row, f"{words[strange[0]]!r} is neither true nor false")
+        truths = [1.0 if word.lower() in TRUE else 0.0 for word in words]
+        found: Floats = np.array([*truths, np.nan])[places]
+        return found
 
     def times(self, form: str) -> Floats:
         """Every cell in seconds since 1970, NaN where missing (N,); `form` is how texts are written."""

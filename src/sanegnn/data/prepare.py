@@ -62,8 +62,9 @@ class Preprocessing:
     def encode(self, table: Table, notes: list[str]) -> Any:
         """The features of a table of nodes (N, F), None where no column holds any."""
         blocks: list[Block] = []
+        there = set(table.columns)
         for column in self.columns:
-            if column.name in table.columns:
+            if column.name in there:
                 cells = table.cells(column.name)
             else:
                 notes.append(f"{table.name} has no column {column.name!r}: it is missing for every node")
@@ -74,7 +75,7 @@ class Preprocessing:
                 raise table.error(misfit, column.name) from misfit
             if new := column.unmet(cells):
                 notes.append(f"{count(new, 'cell')} of column {column.name!r} in none of its categories")
-            if column.name in table.columns and (gaps := int(cells.missing.sum())):
+            if column.name in there and (gaps := int(cells.missing.sum())):
                 notes.append(f"{count(gaps, 'missing value')} in column {column.name!r}")
         return _joined(blocks) if blocks else None
 
@@ -184,7 +185,7 @@ def look(name: str, cells: Cells) -> str:
         return "vector"
     if cells.distinct == 1 and not cells.missing.any():
         return "constant"
-    words = {str(text).lower() for text in cells.texts if text is not None} if cells.distinct <= 6 else set()
+    words = {text.lower() for text in cells.values} if cells.distinct <= len(PART_WORDS) else set()
     if words and words <= {*TRUE, *FALSE}:
         return "boolean"
     if words and words <= {*PART_WORDS, "none", "unlabelled", "unlabeled"} and len(words & {*PART_WORDS}) > 1:

@@ -65,7 +65,7 @@ class Table:
 
     def need(self, column: str, what: str) -> str:
         """The column itself, if the table has it."""
-        if column not in self.columns:
+        if column not in self.data.column_names:
             from sanegnn.errors import UnknownName
 
             near = UnknownName.of(f"column for {what} in {self.name}", column, self.columns)
