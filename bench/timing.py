@@ -22,9 +22,9 @@ SAMPLE = 0.02
 class Plan:
     """How long a comparison goes on: `budget` seconds, but between `least` and `most` pairs."""
 
-    least: int = 7
+    least: int = 3
     most: int = 31
-    budget: float = 15.0
+    budget: float = 20.0
 
 
 FULL, QUICK = Plan(), Plan(3, 9, 1.5)
