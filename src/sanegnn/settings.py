@@ -146,7 +146,7 @@ SCALINGS = ("unit", "row", "raw", "standard")
 class Setting(Knobs):
     """The hyper-parameters of a net and its optimizer: not architecture, and tuned after it."""
 
-    hidden: Annotated[int, knob("width of the hidden states"), Within(1, 4096), OneOf((32, 64, 128, 256))] = (
+    hidden: Annotated[int, knob("width of the hidden states"), Within(1, 4096), OneOf((32, 64, 128))] = (
         64
     )
     heads: Annotated[
@@ -196,8 +196,8 @@ class Setting(Knobs):
 class Training(Knobs):
     """How long one net is trained."""
 
-    epochs: Annotated[int, knob("epochs at the most"), Within(1)] = 400
-    patience: Annotated[int, knob("epochs without a better validation score before the stop"), Within(1)] = 60
+    epochs: Annotated[int, knob("epochs at the most"), Within(1)] = 300
+    patience: Annotated[int, knob("epochs without a better validation score before the stop"), Within(1)] = 50
 
 
 @dataclass(frozen=True)
@@ -252,7 +252,7 @@ class Search(Knobs):
 class Selection(Knobs):
     """How `fit` chooses: all candidates tuned briefly, then the better third twice as long, and so on."""
 
-    trials: Annotated[int, knob("settings tried for every candidate in the first round"), Within(1)] = 3
+    trials: Annotated[int, knob("settings tried for every candidate in the first round"), Within(1)] = 2
     rounds: Annotated[int, knob("rounds; each keeps a third and doubles the trials"), Within(1, 6)] = 3
     finalists: Annotated[int, knob("tuned candidates that are retrained on fresh seeds"), Within(1)] = 3
     repeats: Annotated[int, knob("fresh seeds for every finalist"), Within(1)] = 5

@@ -68,7 +68,7 @@ def test_a_tournament_gives_the_finalists_best_first(tmp_path):
     assert scores == sorted(scores, reverse=True)
 
 
-@pytest.mark.parametrize("deaths", [[1], [20], [33], [36], [40, 3, 5], [45], [50], [55, 2], [57]])
+@pytest.mark.parametrize("deaths", [[1], [20], [36], [40, 3, 5], [55, 2], [66], [72, 1]], ids=str)
 def test_a_tournament_that_was_cut_off_ends_the_same(tmp_path, deaths):
     """Whoever is asked next follows from finished rounds alone, not from how far a round has come."""
     whole = play(None)

@@ -97,4 +97,7 @@ def _restore(work: Stateful, file: Path) -> float:
         work.restore(saved["work"])
         return float(saved["seconds"])
     except Exception as error:
-        raise RunFolder(f"cannot read the checkpoint {file}: {error}; start over with --fresh") from error
+        raise RunFolder(
+            f"cannot read the checkpoint {file} ({type(error).__name__}): remove it to search that restart"
+            " again, or start over with --fresh"
+        ) from error
