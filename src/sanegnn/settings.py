@@ -146,9 +146,7 @@ SCALINGS = ("unit", "row", "raw", "standard")
 class Setting(Knobs):
     """The hyper-parameters of a net and its optimizer: not architecture, and tuned after it."""
 
-    hidden: Annotated[int, knob("width of the hidden states"), Within(1, 4096), OneOf((32, 64, 128))] = (
-        64
-    )
+    hidden: Annotated[int, knob("width of the hidden states"), Within(1, 4096), OneOf((32, 64, 128))] = 64
     heads: Annotated[
         int, knob("attention heads; they share the hidden width"), Within(1, 64), OneOf((1, 2, 4, 8))
     ] = 4

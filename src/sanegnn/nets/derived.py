@@ -22,7 +22,7 @@ class Net(Backbone):
     """The network that an architecture text names, with weights drawn from `seed`.
 
     With all skips zero, z is the layer aggregator of zeros: the same for every node, so that the net
-    can only learn how frequent the classes are. Layers above the last skip reach no output.
+    can only learn how frequent the classes are. Layers above the last skip, `reach`, are not computed.
     """
 
     def __init__(
@@ -32,6 +32,8 @@ class Net(Backbone):
         self.architecture = architecture
         self.layers = nn.ModuleList(node_ops[name](self.shape) for name in architecture.nodes)
         self.skips = [skip_ops[name] for name in architecture.skips]
+        kept = [layer for layer, name in enumerate(architecture.skips, start=1) if name != "zero"]
+        self.reach = max(kept, default=0) if architecture.skips else self.depth
         self.readout = None if architecture.layer is None else layer_ops[architecture.layer](self.shape)
         initialise(self, seed)
 
@@ -42,9 +44,11 @@ class Net(Backbone):
 
     def embed(self, inputs: Inputs, noise: Noise | None = None) -> Tensor:
         """z (N, D)."""
-        states = self.states(inputs, noise, self.aggregate, self.depth)
+        states = self.states(inputs, noise, self.aggregate, self.reach)
         if self.readout is None:
             return states[-1]
+        nothing = self.stem.new_zeros(inputs.graph.num_nodes, self.setting.hidden)
+        states += [nothing] * (self.depth - self.reach)
         kept = [skip(state) for skip, state in zip(self.skips, states, strict=True)]
         embedding: Tensor = self.readout(torch.stack(kept))
         return embedding
