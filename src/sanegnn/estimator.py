@@ -41,7 +41,7 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         strategy: str = "paper",
         space: str = "paper",
         depth: int = 3,
-        restarts: int = 3,
+        restarts: int = 2,
         trials: int = 2,
         rounds: int = 3,
         finalists: int = 3,

@@ -197,6 +197,10 @@ class Training(Knobs):
     epochs: Annotated[int, knob("epochs at the most"), Within(1)] = 300
     patience: Annotated[int, knob("epochs without a better validation score before the stop"), Within(1)] = 50
 
+    def shortened(self, share: float) -> Training:
+        """A training of that share of the epochs and of the patience, for trials."""
+        return Training(max(1, round(share * self.epochs)), max(1, round(share * self.patience)))
+
 
 @dataclass(frozen=True)
 class DataChoice(Knobs):
@@ -243,7 +247,7 @@ class Search(Knobs):
     strategy: Annotated[str, knob("the strategy by name")] = "paper"
     space: Annotated[str, knob("the search space by name")] = "paper"
     depth: Annotated[int, knob("K, the number of layers"), Within(1, 6)] = 3
-    restarts: Annotated[int, knob("searches, each from a seed of its own"), Within(1)] = 3
+    restarts: Annotated[int, knob("searches, each from a seed of its own"), Within(1)] = 2
 
 
 @dataclass(frozen=True)
@@ -254,6 +258,11 @@ class Selection(Knobs):
     rounds: Annotated[int, knob("rounds; each keeps a third and doubles the trials"), Within(1, 6)] = 3
     finalists: Annotated[int, knob("tuned candidates that are retrained on fresh seeds"), Within(1)] = 3
     repeats: Annotated[int, knob("fresh seeds for every finalist"), Within(1)] = 5
+    haste: Annotated[
+        float,
+        knob("the epochs and the patience of a trial, as a share of a whole training's"),
+        Within(0.01, 1),
+    ] = 0.5
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ Everything here looks at validation scores alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import mean, stdev
 
@@ -95,13 +95,13 @@ def tournament(
     Every round ranks by the trials up to its own end: studies that hold later ones already, because the
     run was cut off, do not change its course.
     """
-    ranked, end = list(studies), 0
+    ranked, end, hasty = list(studies), 0, replace(bench, training=bench.training.shortened(selection.haste))
     for alive, begin, trials in rounds(len(studies), selection):
         ranked, end = ranked[:alive], begin + trials
         hints = [study.best_of(begin).setting for study in ranked[:HINTS]] if begin else []
         wave = max(1, SIDE_BY_SIDE // alive)
         for first in range(begin, end, wave):
-            batch(bench, ranked, first, min(wave, end - first), hints, report)
+            batch(hasty, ranked, first, min(wave, end - first), hints, report)
         ranked.sort(key=lambda study: -(study.best_of(end).validation or -1.0))
     return [(study.architecture, study.best_of(end)) for study in ranked[: selection.finalists]]
 
