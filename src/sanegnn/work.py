@@ -29,6 +29,7 @@ from joblib.externals.loky.process_executor import BrokenProcessPool, ProcessPoo
 
 from sanegnn.errors import SaneError
 from sanegnn.journal import disk
+from sanegnn.memory import keep_freed_memory
 
 S = TypeVar("S")
 J = TypeVar("J")
@@ -198,6 +199,7 @@ def orphaned() -> bool:
 def _start(parent: int) -> None:
     global _parent
     _parent = parent
+    keep_freed_memory()
     process_executor._USE_PSUTIL = False  # loky would restart a worker that keeps a large graph
     threading.Thread(target=_watch, daemon=True).start()
 

@@ -13,7 +13,9 @@ def main() -> None:
     """The entry point of `sanegnn`; also an early Ctrl-C finds it ready."""
     try:
         from sanegnn.cli.app import run
+        from sanegnn.memory import keep_freed_memory
 
+        keep_freed_memory()
         code = run(sys.argv[1:])
     except KeyboardInterrupt:
         code = 130

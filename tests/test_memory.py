@@ -1,0 +1,41 @@
+"""The allocator keeps what is freed, where the C library can be asked to."""
+
+import platform
+import subprocess
+import sys
+
+import pytest
+
+FAULTS = """
+import numpy, resource, sys
+if sys.argv[1] == "keep":
+    from sanegnn.memory import keep_freed_memory
+    keep_freed_memory()
+def touch():
+    for _ in range(5):
+        [numpy.ones(1 << 20) for _ in range(8)]
+touch()
+before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+touch()
+print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="another C library")
+def test_freed_arrays_are_used_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_"):
+        monkeypatch.delenv(name, raising=False)
+
+    def faults(mode: str) -> int:
+        command = [sys.executable, "-c", FAULTS, mode]
+        return int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+    assert faults("keep") < 500
+
+
+def test_the_environment_has_the_last_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    from sanegnn import memory
+
+    monkeypatch.setenv("MALLOC_MMAP_THRESHOLD_", "131072")
+    monkeypatch.setattr(memory.ctypes, "CDLL", lambda _name: pytest.fail("asked all the same"))
+    memory.keep_freed_memory()
