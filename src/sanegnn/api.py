@@ -181,16 +181,19 @@ def known(architecture: ArchitectureLike) -> Architecture:
 
 def verdict(picked: Choice, found: list[Architecture], metric: str) -> str:
     """What won over what, by how much and how surely, in words."""
-    kind = "searched" if picked.winner.architecture in found else "plain"
+    first = _design(picked.winner, found)
     if picked.second is None:
-        return f"the {kind} design {picked.winner.architecture} is the only finalist"
-    points, error = 100 * picked.margin, 100 * picked.error
-    rival = "searched" if picked.second.architecture in found else "plain"
+        return f"{first} is the only finalist"
+    second, points, error = _design(picked.second, found), 100 * picked.margin, 100 * picked.error
+    if picked.margin == 0:
+        return f"{first} and {second} have the same mean validation {metric}: a tie"
     tail = "; within two standard errors: a tie" if picked.tied else ""
-    return (
-        f"the {kind} design {picked.winner.architecture} leads the {rival} design"
-        f" {picked.second.architecture} by {points:.2f} ± {error:.2f} points of validation {metric}{tail}"
-    )
+    return f"{first} leads {second} by {points:.2f} ± {error:.2f} points of validation {metric}{tail}"
+
+
+def _design(finalist: Finalist, found: list[Architecture]) -> str:
+    kind = "searched" if finalist.architecture in found else "plain"
+    return f"the {kind} design {finalist.architecture}"
 
 
 def _knobs(search: Search, knobs: Mapping[str, Knobs] | None) -> Knobs:

@@ -122,6 +122,15 @@ class Scored(Record):
     test: float
 
 
+@_kind("together")
+@dataclass(frozen=True)
+class Together(Record):
+    """The test score of all trainings of an architecture as one: the mean of their probabilities."""
+
+    architecture: str
+    test: float
+
+
 @_kind("verdict")
 @dataclass(frozen=True)
 class Verdict(Record):

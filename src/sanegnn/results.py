@@ -13,7 +13,8 @@ class Result:
     """The answer of a run: an architecture, its setting and its scores.
 
     `validations` and `tests` hold a score for every fresh training; `tests` is empty for a command that
-    leaves the test set sealed.
+    leaves the test set sealed. `together` is the test score of the model that is saved, which
+    averages the probabilities of all trainings.
     """
 
     run: str
@@ -24,6 +25,7 @@ class Result:
     setting: Mapping[str, Any]
     validations: Sequence[float]
     tests: Sequence[float] = ()
+    together: float | None = None
     seconds: float = 0.0
     words: str = ""
     others: Sequence[Mapping[str, Any]] = field(default=())

@@ -22,7 +22,8 @@ from sanegnn.errors import TrainingFailed
 from sanegnn.events import Began, Listener, Note, Stage, Step
 from sanegnn.kernels import Features
 from sanegnn.kernels.scaling import Scaling
-from sanegnn.records import Derived, Done, Failed, Record, Retrain, Scored, TestOpened, Trial
+from sanegnn.nets import Ensemble
+from sanegnn.records import Derived, Done, Failed, Record, Retrain, Scored, TestOpened, Together, Trial
 from sanegnn.results import Result
 from sanegnn.runs import Run, default_name, now, versions
 from sanegnn.settings import DataChoice, Knobs, Machine, RunChoice, Search, Seed, Setting, Tables, Training
@@ -128,10 +129,13 @@ class Session:
             self.run.append(TestOpened(by, now(), str(architecture), setting.table(), seeds))
         known = {one.seed: one.test for one in self.run.records(Scored)}
         ready = self.task.ready(setting.scaling, self.bench.device)
-        for job in jobs:
+        nets = [restored(job, ready) for job in jobs]
+        for job, net in zip(jobs, nets, strict=True):
             if job.seed not in known:
-                known[job.seed] = evaluate(restored(job, ready), ready, "test")[0]
+                known[job.seed] = evaluate(net, ready, "test")[0]
                 self.run.append(Scored(str(architecture), job.seed, known[job.seed]))
+        if not self.run.records(Together):
+            self.run.append(Together(str(architecture), evaluate(Ensemble(nets), ready, "test")[0]))
         return [known[job.seed] for job in jobs]
 
     def save(self, finalist: Finalist, scores: Mapping[str, Sequence[float]]) -> None:
@@ -168,7 +172,9 @@ class Session:
         task, spent = self.task, time.perf_counter() - self.began
         names = (self.run.name, task.name, task.split, task.metric)
         what = (str(finalist.architecture), finalist.setting.table())
-        result = Result(*names, *what, list(finalist.scores), list(tests), round(spent, 3), words, others)
+        scores = (list(finalist.scores), list(tests))
+        together = next((one.test for one in self.run.records(Together)), None)
+        result = Result(*names, *what, *scores, together, round(spent, 3), words, others)
         self.run.append(Done(result.table()))
         return result
 

@@ -64,9 +64,10 @@ def result(output: Output, result: Result) -> None:
         "dataset": f"{result.dataset}, split {result.split}",
         "validation": _score(result, result.validations),
         "test": _score(result, result.tests) if result.tests else "sealed",
+        "saved model": f"{result.together:.4f}, the trainings averaged" if result.together else "",
         "run": f"{result.run}, {clock(result.seconds)}",
     }
-    for name, text in lines.items():
+    for name, text in filter(lambda line: line[1], lines.items()):
         say(f"{name:<12}  {text}")
     say(f"\n{result.words}")
     if result.others:

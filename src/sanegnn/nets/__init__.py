@@ -2,6 +2,7 @@
 
 from sanegnn.nets.backbone import Inputs
 from sanegnn.nets.derived import Net, inherit
+from sanegnn.nets.ensemble import Ensemble
 from sanegnn.nets.supernet import Choice, Supernet
 
-__all__ = ["Choice", "Inputs", "Net", "Supernet", "inherit"]
+__all__ = ["Choice", "Ensemble", "Inputs", "Net", "Supernet", "inherit"]
