@@ -21,6 +21,7 @@ from sanegnn.kernels.simd_math import dot, exp, hash_lanes, highest, load_up_to,
 
 SEPARABLE, COSINE, GENERAL = 0, 1, 2
 SLOPE = 0.2
+PAIR = 2 * LANES
 
 
 class Edges(NamedTuple):
@@ -230,9 +231,17 @@ def _weighted_sums(layer, tile, i0, i1, v, fresh, done, z, norm, shrink, out):
     """Add the rows of the sources by their coefficients; divide by the norm when the node is done."""
     lanes, width, pairs = layer.lanes, layer.width, layer.ops * layer.heads
     row = pairs * width
+    even = width - width % PAIR
     for j in range(pairs):
         factor = 1.0 / norm[v * lanes + j] if done else 1.0
-        for c in range(0, width, LANES):
+        for c in range(0, even, PAIR):
+            at, one, two = v * row + j * width + c, zeros(z), zeros(z)
+            if not fresh:
+                one, two = load(out, at) * shrink[j], load(out, at + LANES) * shrink[j]
+            one, two = row_sums(tile.score, lanes, j, i0, i1, tile.source, row, j * width + c, z, one, two)
+            store(out, at, one * factor)
+            store(out, at + LANES, two * factor)
+        for c in range(even, width, LANES):
             left, at = width - c, j * width + c
             sums = zeros(z)
             if not fresh:
@@ -241,6 +250,16 @@ def _weighted_sums(layer, tile, i0, i1, v, fresh, done, z, norm, shrink, out):
                 p = splat(tile.score[i * lanes + j])
                 sums = fma(p, load_up_to(z, tile.source[i] * row + at, left), sums)
             store_up_to(out, v * row + at, sums * factor, left)
+
+
+@register_jitable
+def row_sums(factors, lanes, j, i0, i1, rows, row, at, table, one, two):
+    """Add Σ factor_ij · table[row_i, at : at + 32] to two vectors side by side."""
+    for i in range(i0, i1):
+        p, there = splat(factors[i * lanes + j]), rows[i] * row + at
+        one = fma(p, load(table, there), one)
+        two = fma(p, load(table, there + LANES), two)
+    return one, two
 
 
 @register_jitable

@@ -112,6 +112,8 @@ def store_up_to(array, index, value, count):
 @register_jitable
 def dot(x, i, y, j, count):
     """The inner product of x[i : i + count] and y[j : j + count]."""
+    if count == 2 * LANES:  # the usual width, without a loop
+        return total(fma(load(x, i), load(y, j), load(x, i + LANES) * load(y, j + LANES)))
     sums = zeros(x)
     for c in range(0, count, LANES):
         sums = fma(load_up_to(x, i + c, count - c), load_up_to(y, j + c, count - c), sums)
