@@ -57,6 +57,28 @@ class Epoch(Record):
     alphas: dict[str, list[float]]
 
 
+@_kind("candidate")
+@dataclass(frozen=True)
+class Candidate(Record):
+    """One architecture trained by a search, for `limit` epochs at the most; NaN and why if it went astray.
+
+    `clock` are the seconds that the search had taken when this was done: with the running maximum of
+    `validation` it is the curve of the best so far against time.
+    """
+
+    restart: int
+    number: int
+    architecture: str
+    seed: int
+    validation: float
+    limit: int
+    epochs: int
+    seconds: float
+    clock: float
+    parameters: int
+    why: str
+
+
 @_kind("derived")
 @dataclass(frozen=True)
 class Derived(Record):

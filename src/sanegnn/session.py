@@ -67,7 +67,7 @@ class Session:
             self.bench.device,
             folder,
         )
-        self.tell(_stage(search, knobs))
+        self.tell(_stage(search.restarts, strategy.steps(quest.space)))
         found: list[Architecture] = []
         known = {(one.restart, one.architecture) for one in self.run.records(Derived)}
         for done, one in enumerate(strategy.search(quest), start=1):
@@ -179,12 +179,11 @@ class Session:
         return result
 
 
-def _stage(search: Search, knobs: Knobs) -> Stage:
-    """The stage of a search: told by its epochs where the strategy has such, else by its restarts."""
-    epochs = int(getattr(knobs, "epochs", 0))
-    if not epochs:
-        return Stage("search", search.restarts)
-    return Stage("search", search.restarts * epochs, follow="search/*.jsonl")
+def _stage(restarts: int, steps: int) -> Stage:
+    """The stage of a search: told by the records of its restarts where they leave such."""
+    if not steps:
+        return Stage("search", restarts)
+    return Stage("search", restarts * steps, follow="search/*.jsonl")
 
 
 def _key(architecture: str, setting: Mapping[str, Any], seed: int) -> tuple[str, str, int]:

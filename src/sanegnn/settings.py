@@ -137,8 +137,8 @@ def ranges(cls: type[Knobs]) -> Iterator[tuple[str, OneOf | Span]]:
                 yield name, mark
 
 
-ACTIVATIONS = ("relu", "elu", "leaky_relu", "tanh")
-NORMS = ("none", "batch", "layer")
+ACTIVATIONS = ("relu", "elu", "leaky_relu", "tanh", "linear")
+NORMS = ("none", "batch", "layer", "pair")
 SCALINGS = ("unit", "row", "raw", "standard")
 
 
@@ -181,6 +181,12 @@ class Setting(Knobs):
         Within(0, 0.99),
         OneOf((0.0, 0.2, 0.5)),
     ] = 0.0
+    teleport: Annotated[
+        float,
+        knob("share of the initial state in every step of APPNP and GCNII"),
+        Within(0, 1),
+        OneOf((0.1, 0.2, 0.5)),
+    ] = 0.1
     lr: Annotated[float, knob("Adam's learning rate"), Within(1e-7, 1), Span(5e-4, 2e-2)] = 0.005
     weight_decay: Annotated[float, knob("L2 penalty on the weights"), Within(0, 1), Span(1e-6, 5e-3)] = 5e-4
 

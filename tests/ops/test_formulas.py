@@ -1,10 +1,12 @@
 """Every operation against PyG's layer under equal weights, or against a dense computation of its formula."""
 
+from itertools import pairwise
+
 import pytest
 import torch
 from torch.nn import Linear, LSTMCell, ReLU, Sequential
 from torch.nn.functional import leaky_relu
-from torch_geometric.nn import GATConv, GCNConv, GINConv, JumpingKnowledge, SAGEConv
+from torch_geometric.nn import APPNP, GATConv, GCN2Conv, GCNConv, GINConv, JumpingKnowledge, SAGEConv
 
 from sanegnn.ops import Shape, layer_ops, node_ops
 from sanegnn.testing.examples import DEPTH, NODES, WIDTH, close, filled, numbers, shape
@@ -54,6 +56,33 @@ def pyg_gat(op):
     return put(layer, lin__weight=op.weight, bias=op.bias, **vectors)
 
 
+def pyg_mlp(width, depth):
+    sizes = [WIDTH, *[width] * depth, WIDTH]
+
+    def make(op):
+        linears = [Linear(*pair) for pair in pairwise(sizes)]
+        layer = GINConv(Sequential(*[part for linear in linears for part in (linear, ReLU())][:-1]))
+        weights = {f"nn__{2 * place}__weight": value for place, value in enumerate(op.weights)}
+        biases = {f"nn__{2 * place}__bias": value for place, value in enumerate(op.biases)}
+        return put(layer, eps=torch.zeros(1), **weights, **biases)
+
+    return make
+
+
+def pyg_appnp(op):
+    return APPNP(K=10, alpha=op.shape.teleport)
+
+
+def pyg_gcnii(op):
+    layer = put(GCN2Conv(WIDTH, op.shape.teleport, theta=0.5, layer=1), weight1=op.weight.T)
+    return lambda x, edges: layer(x.relu(), x.relu(), edges)
+
+
+def edgeless(op):
+    layer = put(Linear(WIDTH, WIDTH), weight=op.weight, bias=op.bias)
+    return lambda x, edges: layer(x)
+
+
 PYG = {
     "gcn": pyg_gcn,
     "sage_sum": pyg_sage("sum"),
@@ -61,6 +90,10 @@ PYG = {
     "sage_max": pyg_sage("max"),
     "gin": pyg_gin,
     "gat": pyg_gat,
+    "appnp": pyg_appnp,
+    "gcnii": pyg_gcnii,
+    "linear": edgeless,
+    **{f"mlp_w{width}_d{depth}": pyg_mlp(width, depth) for width in (8, 16, 32, 64) for depth in (1, 2, 3)},
 }
 
 
@@ -178,6 +211,45 @@ def test_geniepath_is_gat_and_one_step_of_an_lstm(heads, x, graph, edges):
     assert close(op(x, graph), hidden)
 
 
+def test_the_memory_of_geniepath_goes_through_depth(x, graph, edges):
+    """Two layers: the second one's LSTM goes on from the cell state of the first."""
+    op = filled(node_ops["geniepath_deep"](shape(2)))
+    cell = LSTMCell(WIDTH, WIDTH).double()
+    named = {"weight_ih": op.gates, "bias_ih": op.gates_bias}
+    silent = {"weight_hh": torch.zeros(4 * WIDTH, WIDTH), "bias_hh": torch.zeros(4 * WIDTH)}
+    cell.load_state_dict({**named, **silent})
+    hidden, memory = x, None
+    expected, state = x, (torch.zeros_like(x), torch.zeros_like(x))
+    for _ in range(2):
+        hidden, memory = op.step(hidden, graph, memory)
+        state = cell(torch.tanh(pyg_gat(op)(expected, edges)), state)
+        expected = state[0]
+    assert close(hidden, expected)
+    assert not close(op(op(x, graph), graph), expected, 1e-3), "the restarted form is another network"
+
+
+def test_gcnii_goes_back_to_the_first_state(x, graph, edges):
+    op = filled(node_ops["gcnii"](shape()))
+    first, memory = op.step(x, graph, None)
+    second, _ = op.step(first, graph, memory)
+    layer = put(GCN2Conv(WIDTH, op.shape.teleport, theta=0.5, layer=2), weight1=op.weight.T)
+    assert close(second, layer(first, x.relu(), edges))
+
+
+def test_lgcn_convolves_the_sorted_neighbours(x, graph, edges):
+    op, k = filled(node_ops["lgcn"](shape())), 8
+    heard = [edges[0, edges[1] == node] for node in range(NODES)]
+    rows = torch.zeros(NODES, k + 1, WIDTH, dtype=x.dtype)
+    for node, sources in enumerate(heard):
+        ranked = x[sources].sort(dim=0, descending=True).values[:k]
+        rows[node, 0], rows[node, 1 : 1 + len(ranked)] = x[node], ranked
+    wide = torch.stack(
+        [rows[:, at : at + 5].transpose(1, 2).flatten(1) @ op.wide.T for at in range(5)], dim=2
+    )
+    narrowed = wide + op.wide_bias[:, None]
+    assert close(op(x, graph), narrowed.flatten(1) @ op.rest.T + op.bias)
+
+
 # --- layer aggregators ------------------------------------------------------------------------------
 
 
@@ -234,5 +306,6 @@ def test_zeroed_states_stay_in_the_concatenation():
 
 def test_every_operation_is_held_against_something():
     """A new one needs PyG's layer, or its formula, here."""
-    assert set(PYG) | set(SCORES) | {"geniepath"} == set(node_ops)
+    by_hand = {"geniepath", "geniepath_deep", "lgcn"}
+    assert set(PYG) | set(SCORES) | by_hand == set(node_ops)
     assert set(JUMPING) == set(layer_ops)

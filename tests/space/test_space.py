@@ -21,6 +21,7 @@ def test_the_paper_space_has_31944_members_at_three_layers():
 def test_sizes(depth):
     assert space("paper", depth).size == 11**depth * 2**depth * 3
     assert space("plain", depth).size == 11**depth
+    assert space("mlp", depth).size == 12**depth * 2**depth * 3
 
 
 def test_the_paper_space_is_made_of_the_paper_s_operations():
@@ -30,6 +31,12 @@ def test_the_paper_space_is_made_of_the_paper_s_operations():
     ) == NODE_AGGREGATORS
     assert SKIPS == ("skip", "zero")
     assert LAYER_AGGREGATORS == ("concat", "max", "lstm")
+
+
+def test_the_space_of_perceptrons_has_every_width_and_depth():
+    named = {f"mlp_w{width}_d{depth}" for width in (8, 16, 32, 64) for depth in (1, 2, 3)}
+    assert set(space("mlp").node_ops) == named
+    assert len(space("mlp").node_ops) == 12
 
 
 @pytest.mark.parametrize("name", presets)

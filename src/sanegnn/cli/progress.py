@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 import threading
 import time
@@ -23,7 +24,7 @@ from rich.progress import (
 )
 
 from sanegnn.events import Began, Event, Listener, Note, Stage, Step
-from sanegnn.records import Epoch, from_line
+from sanegnn.records import Candidate, Epoch, from_line
 
 LOOK = 0.5
 """Seconds between two looks at the journals of other processes."""
@@ -37,13 +38,14 @@ class Tail:
 
     path: Path
     offset: int = 0
-    epochs: int = 0
-    last: Epoch | None = None
+    steps: int = 0
+    last: Epoch | Candidate | None = None
+    best: float | None = None
 
     def look(self) -> bool:
         """Read what was added; whether there was something."""
         if self.path.stat().st_size < self.offset:
-            self.offset, self.epochs, self.last = 0, 0, None
+            self.offset, self.steps, self.last, self.best = 0, 0, None, None
         with self.path.open("rb") as file:
             file.seek(self.offset)
             whole, newline, _ = file.read().rpartition(b"\n")
@@ -57,9 +59,11 @@ class Tail:
             record = from_line(line.decode("utf-8"))
         except ValueError:
             return  # the run itself will say so
-        if isinstance(record, Epoch):
+        if isinstance(record, Epoch | Candidate):
             self.last = record
-            self.epochs += 1
+            self.steps += 1
+        if isinstance(record, Candidate) and math.isfinite(record.validation):
+            self.best = record.validation if self.best is None else max(self.best, record.validation)
 
 
 @dataclass
@@ -99,10 +103,13 @@ class Board:
         for path in self.folder.glob(self.stage.follow):
             self.tails.setdefault(path, Tail(path))
         grown = [tail for tail in self.tails.values() if tail.path.exists() and tail.look()]
-        self.done = sum(tail.epochs for tail in self.tails.values())
+        self.done = sum(tail.steps for tail in self.tails.values())
         for tail in grown:
             if tail.last is not None:
-                self.text = _epoch(tail.last)
+                self.text = _said(tail.last)
+        self.best = max(
+            (tail.best for tail in self.tails.values() if tail.best is not None), default=self.best
+        )
         return bool(grown)
 
     def left(self) -> str:
@@ -120,8 +127,11 @@ class Board:
         return "  ".join(part for part in parts if part)
 
 
-def _epoch(epoch: Epoch) -> str:
-    return f"restart {epoch.restart}, epoch {epoch.epoch}, supernet {epoch.val_score:.4f}"
+def _said(record: Epoch | Candidate) -> str:
+    """The last that a restart did."""
+    if isinstance(record, Candidate):
+        return f"restart {record.restart}, {record.architecture}, {record.validation:.4f}"
+    return f"restart {record.restart}, epoch {record.epoch}, supernet {record.val_score:.4f}"
 
 
 def clock(seconds: float) -> str:

@@ -18,6 +18,7 @@ from torch import Tensor, nn
 from torch.nn.functional import elu, leaky_relu
 
 from sanegnn.kernels import Features, Graph, dropout, project
+from sanegnn.nets.norms import PairNorm
 from sanegnn.ops import Shape, linear, weight
 from sanegnn.seeds import Noise
 from sanegnn.settings import Setting
@@ -27,11 +28,13 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "elu": elu,
     "leaky_relu": leaky_relu,
     "tanh": torch.tanh,
+    "linear": lambda state: state,
 }
 NORMS: dict[str, Callable[[int], nn.Module]] = {
     "none": nn.Identity,
     "batch": nn.BatchNorm1d,
     "layer": nn.LayerNorm,
+    "pair": PairNorm,
 }
 
 
@@ -54,7 +57,7 @@ class Backbone(nn.Module):
     def __init__(self, setting: Setting, depth: int, num_features: int, num_outputs: int) -> None:
         super().__init__()
         self.setting, self.depth = setting, depth
-        self.shape = Shape(setting.hidden, setting.heads, setting.attention_dropout, depth)
+        self.shape = Shape(setting.hidden, setting.heads, setting.attention_dropout, depth, setting.teleport)
         self.stem = weight(num_features, setting.hidden)
         self.stem_bias = weight(setting.hidden)
         self.norms = nn.ModuleList(NORMS[setting.norm](setting.hidden) for _ in range(depth))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor, nn
 
 from sanegnn.kernels import Graph
 from sanegnn.nets.backbone import Backbone, Inputs
-from sanegnn.ops import initialise, layer_ops, node_ops, skip_ops
+from sanegnn.ops import Carrying, initialise, layer_ops, node_ops, skip_ops
 from sanegnn.seeds import Noise
 from sanegnn.settings import Setting
 from sanegnn.space import Architecture
@@ -37,14 +37,19 @@ class Net(Backbone):
         self.readout = None if architecture.layer is None else layer_ops[architecture.layer](self.shape)
         initialise(self, seed)
 
-    def aggregate(self, layer: int, x: Tensor, graph: Graph, noise: Noise | None) -> Tensor:
-        """AGG_node of that layer."""
-        aggregated: Tensor = self.layers[layer](x, graph, noise)
-        return aggregated
-
     def embed(self, inputs: Inputs, noise: Noise | None = None) -> Tensor:
         """z (N, D)."""
-        states = self.states(inputs, noise, self.aggregate, self.reach)
+        carried: dict[type[nn.Module], Any] = {}
+
+        def aggregate(layer: int, x: Tensor, graph: Graph, noise: Noise | None) -> Tensor:
+            op, kind = self.layers[layer], type(self.layers[layer])
+            if isinstance(op, Carrying):
+                aggregated, carried[kind] = op.step(x, graph, carried.get(kind), noise)
+            else:
+                aggregated = op(x, graph, noise)
+            return aggregated
+
+        states = self.states(inputs, noise, aggregate, self.reach)
         if self.readout is None:
             return states[-1]
         nothing = self.stem.new_zeros(inputs.graph.num_nodes, self.setting.hidden)

@@ -11,10 +11,11 @@ from collections.abc import Mapping
 import torch
 from torch import Tensor, nn
 
+from sanegnn.errors import BadSetting
 from sanegnn.kernels import Graph
 from sanegnn.nets.backbone import Backbone, Inputs
-from sanegnn.nets.fused import outputs_of
-from sanegnn.ops import NodeAggregator, initialise, layer_ops, node_ops, skip_ops
+from sanegnn.nets.fused import mixture_of
+from sanegnn.ops import Carrying, NodeAggregator, initialise, layer_ops, node_ops, skip_ops
 from sanegnn.seeds import Noise
 from sanegnn.settings import Setting
 from sanegnn.space import SearchSpace
@@ -28,6 +29,11 @@ class MixedAggregator(nn.Module):
 
     def __init__(self, ops: list[NodeAggregator]) -> None:
         super().__init__()
+        if any(isinstance(op, Carrying) for op in ops):
+            raise BadSetting(
+                "an operation that carries a memory through depth cannot be mixed with others: search it with"
+                " a strategy that trains whole nets, or take its restarted form"
+            )
         self.ops = nn.ModuleList(ops)
 
     def forward(self, x: Tensor, graph: Graph, choice: Choice, noise: Noise | None) -> Tensor:
@@ -35,8 +41,7 @@ class MixedAggregator(nn.Module):
         if isinstance(choice, int):
             alone: Tensor = self.ops[choice](x, graph, noise)
             return alone
-        mixed: Tensor = torch.tensordot(choice, outputs_of(self.ops, x, graph, noise), dims=1)
-        return mixed
+        return mixture_of(self.ops, choice, x, graph, noise)
 
 
 class Supernet(Backbone):

@@ -2,6 +2,7 @@
 
 from sanegnn.ops.attention import Attention
 from sanegnn.ops.base import (
+    Carrying,
     LayerAggregator,
     NodeAggregator,
     Shape,
@@ -12,13 +13,25 @@ from sanegnn.ops.base import (
     skip_ops,
     weight,
 )
+from sanegnn.ops.edgeless import Linear
+from sanegnn.ops.geniepath import GeniePathDeep
+from sanegnn.ops.lgcn import Lgcn
+from sanegnn.ops.mlp import Mlp
 from sanegnn.ops.pooled import Pooled
+from sanegnn.ops.propagation import Appnp, Gcnii
 from sanegnn.ops.readout import Concat
 
 __all__ = [
+    "Appnp",
     "Attention",
+    "Carrying",
     "Concat",
+    "Gcnii",
+    "GeniePathDeep",
     "LayerAggregator",
+    "Lgcn",
+    "Linear",
+    "Mlp",
     "NodeAggregator",
     "Pooled",
     "Shape",

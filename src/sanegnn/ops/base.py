@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor, nn
@@ -23,21 +23,24 @@ from sanegnn.seeds import Noise, derive
 
 @dataclass(frozen=True)
 class Shape:
-    """What an operation is built from: D, the heads that share it, dropout on attention, K."""
+    """What an operation is built from: D, the heads that share it, dropout on attention, K, teleport."""
 
     width: int
     heads: int = 1
     attention_dropout: float = 0.0
     depth: int = 1
+    teleport: float = 0.1
 
 
 class NodeAggregator(nn.Module, ABC):
     """AGG_node of Eq. 1 with its own weights: (N, D) and a graph -> (N, D).
 
-    `knobs` are the fields of `Setting` that matter to this operation and not to every net.
+    `knobs` are the fields of `Setting` that matter to this operation and not to every net; `hops` is how
+    many edges a state travels in one application.
     """
 
     knobs: ClassVar[tuple[str, ...]] = ()
+    hops: ClassVar[int] = 1
 
     def __init__(self, shape: Shape) -> None:
         super().__init__()
@@ -46,6 +49,22 @@ class NodeAggregator(nn.Module, ABC):
     @abstractmethod
     def forward(self, x: Tensor, graph: Graph, noise: Noise | None = None) -> Tensor:
         """The states that the neighbourhood gives each node."""
+
+
+class Carrying(NodeAggregator):
+    """An aggregator with a memory that goes on to the next layer with the same operation.
+
+    It stands in the net of one architecture; a supernet, whose layers mix operations, refuses it. Called
+    like any other operation, it starts without a memory.
+    """
+
+    @abstractmethod
+    def step(self, x: Tensor, graph: Graph, memory: Any, noise: Noise | None = None) -> tuple[Tensor, Any]:
+        """The states, and the memory for the next such layer; the first one gets None."""
+
+    def forward(self, x: Tensor, graph: Graph, noise: Noise | None = None) -> Tensor:
+        """A first step."""
+        return self.step(x, graph, None, noise)[0]
 
 
 class LayerAggregator(nn.Module, ABC):

@@ -31,7 +31,23 @@ class Pooled(NodeAggregator):
         return self.transform(x, pooled)
 
 
-class Sage(Pooled):
+class LinearlyPooled(Pooled):
+    """Ends in products with weights: Σ_t X_t W_tᵀ + b; a mixture of several can mix the weights instead."""
+
+    @abstractmethod
+    def terms(self, x: Tensor, pooled: Tensor) -> tuple[list[tuple[Tensor, Tensor]], Tensor]:
+        """The pairs X_t (N, D), W_t (D, D), and b (D,)."""
+
+    def transform(self, x: Tensor, pooled: Tensor) -> Tensor:
+        """The sum of the products."""
+        ((first, its_weight), *rest), bias = self.terms(x, pooled)
+        out = linear(first, its_weight, bias)
+        for more, its_weight in rest:
+            out = out + linear(more, its_weight)
+        return out
+
+
+class Sage(LinearlyPooled):
     """W_root h_v + W pool({h_u, u in N(v)}) + b: the node itself keeps a weight of its own.
 
     GraphSAGE concatenates h_v with the pooled neighbours before its weight, which is this sum; so v is
@@ -44,9 +60,9 @@ class Sage(Pooled):
         self.neighbour = weight(shape.width, shape.width)
         self.bias = weight(shape.width)
 
-    def transform(self, x: Tensor, pooled: Tensor) -> Tensor:
+    def terms(self, x: Tensor, pooled: Tensor) -> tuple[list[tuple[Tensor, Tensor]], Tensor]:
         """One product for the node, one for its neighbours."""
-        return linear(x, self.root, self.bias) + linear(pooled, self.neighbour)
+        return [(x, self.root), (pooled, self.neighbour)], self.bias
 
 
 @node_ops.add("sage_sum", source="Hamilton, Ying, Leskovec: GraphSAGE, NeurIPS 2017")
@@ -71,7 +87,7 @@ class SageMax(Sage):
 
 
 @node_ops.add("gcn", source="Kipf, Welling: GCN, ICLR 2017")
-class Gcn(Pooled):
+class Gcn(LinearlyPooled):
     """W sum_{u in Ñ(v)} h_u / sqrt(d(v) d(u)) + b, with d the degree in the graph with self-loops."""
 
     pool = "gcn"
@@ -81,13 +97,13 @@ class Gcn(Pooled):
         self.weight = weight(shape.width, shape.width)
         self.bias = weight(shape.width)
 
-    def transform(self, x: Tensor, pooled: Tensor) -> Tensor:
+    def terms(self, x: Tensor, pooled: Tensor) -> tuple[list[tuple[Tensor, Tensor]], Tensor]:
         """One product; the node itself is in the pool."""
-        return linear(pooled, self.weight, self.bias)
+        return [(pooled, self.weight)], self.bias
 
 
 @node_ops.add("gin", source="Xu, Hu, Leskovec, Jegelka: GIN, ICLR 2019")
-class Gin(Pooled):
+class Gin(LinearlyPooled):
     """MLP((1 + eps) h_v + sum_{u in N(v)} h_u) with two linear layers, ReLU between, eps learned."""
 
     pool = "sum"
@@ -100,7 +116,7 @@ class Gin(Pooled):
         self.outer = weight(shape.width, shape.width)
         self.outer_bias = weight(shape.width)
 
-    def transform(self, x: Tensor, pooled: Tensor) -> Tensor:
+    def terms(self, x: Tensor, pooled: Tensor) -> tuple[list[tuple[Tensor, Tensor]], Tensor]:
         """The MLP of the injective multiset function."""
         inner = relu(linear((1 + self.eps) * x + pooled, self.inner, self.inner_bias))
-        return linear(inner, self.outer, self.outer_bias)
+        return [(inner, self.outer)], self.outer_bias

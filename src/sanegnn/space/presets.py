@@ -22,6 +22,7 @@ NODE_AGGREGATORS = (
     "geniepath",
 )
 SKIPS = ("skip", "zero")
+MLP_AGGREGATORS = tuple(f"mlp_w{width}_d{depth}" for width in (8, 16, 32, 64) for depth in (1, 2, 3))
 LAYER_AGGREGATORS = ("concat", "max", "lstm")
 DEPTHS = range(1, 7)
 
@@ -38,6 +39,12 @@ def paper(depth: int) -> SearchSpace:
 def plain(depth: int) -> SearchSpace:
     """Node aggregators alone; the last layer's output is the embedding."""
     return SearchSpace("plain", depth, NODE_AGGREGATORS)
+
+
+@presets.add("mlp", source="SANE, Table X: (12 * 2)^K * 3 architectures, 41,472 at K = 3")
+def mlp(depth: int) -> SearchSpace:
+    """Perceptrons over the sum of the neighbourhood in place of the node aggregators that people designed."""
+    return SearchSpace("mlp", depth, MLP_AGGREGATORS, SKIPS, LAYER_AGGREGATORS)
 
 
 def space(name: str = "paper", depth: int = 3) -> SearchSpace:

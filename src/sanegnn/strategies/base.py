@@ -52,6 +52,10 @@ class Strategy(Generic[K]):
     def __init__(self, knobs: K) -> None:
         self.settings = knobs
 
+    def steps(self, space: SearchSpace) -> int:
+        """The records that a restart leaves in the quest's folder, by which its progress is seen; 0: none."""
+        return 0
+
     def search(self, quest: Quest) -> Iterator[Proposal]:
         """The proposals of every restart, in order."""
         raise AssertionError(f"{type(self).__name__} must say how it searches")

@@ -63,6 +63,10 @@ class Paper(Strategy[Algorithm1]):
 
     knobs = Algorithm1
 
+    def steps(self, space: SearchSpace) -> int:
+        """T epochs."""
+        return self.settings.epochs
+
     def search(self, quest: Quest) -> Iterator[Proposal]:
         """The restarts side by side, each a supernet of its own seed."""
         jobs = [

@@ -10,8 +10,8 @@ from torch import Tensor
 
 from sanegnn.kernels import Graph
 from sanegnn.nets import Supernet, inherit
-from sanegnn.nets.fused import outputs_of
-from sanegnn.ops import LayerAggregator, NodeAggregator, Shape, layer_ops, node_ops, skip_ops
+from sanegnn.nets.fused import mixture_of
+from sanegnn.ops import Carrying, LayerAggregator, NodeAggregator, Shape, layer_ops, node_ops, skip_ops
 from sanegnn.seeds import Noise, generator
 from sanegnn.settings import Setting
 from sanegnn.space import Architecture, SearchSpace
@@ -38,7 +38,7 @@ def check_node_aggregator(op: str | type[NodeAggregator]) -> None:
     build = node_ops[op] if isinstance(op, str) else op
     for contract in NODE_CONTRACTS:
         contract(build)
-    if isinstance(op, str):
+    if isinstance(op, str) and not issubclass(node_ops[op], Carrying):
         one_hot_equals_derived(SearchSpace("contract", 2, (op, "gcn"), ("skip", "zero"), ("concat",)))
 
 
@@ -76,17 +76,25 @@ def permutes_with_its_nodes(build: BuildNode) -> None:
 
 
 def hears_its_in_neighbours_alone(build: BuildNode) -> None:
-    """A message flows along an edge, from the source to the target, and no further."""
+    """A message flows along an edge, from the source to the target, and no further than `hops` edges."""
     op, x, edges = filled(build(shape())), numbers(NODES, WIDTH), example_edges()
     graph = Graph.from_edges(edges, NODES)
     still = op(x, graph)
     for node in range(NODES):
         pushed = x.clone()
         pushed[node] += 1.0
-        reached = {*edges[1, edges[0] == node].tolist(), node}
+        reached = _reached(node, edges, op.hops)
         changed = (op(pushed, graph) - still).abs().amax(1) > 1e-12
         strangers = {int(v) for v in torch.nonzero(changed)} - reached
         require(not strangers, f"node {node} changed {sorted(strangers)}, to which it has no edge")
+
+
+def _reached(node: int, edges: Tensor, hops: int) -> set[int]:
+    """The nodes to which a message comes in so many steps."""
+    reached = {node}
+    for _ in range(hops):
+        reached |= {target for source, target in edges.T.tolist() if source in reached}
+    return reached
 
 
 def stands_isolated_nodes(build: BuildNode) -> None:
@@ -121,8 +129,8 @@ def fuses_to_the_same(build: BuildNode) -> None:
 
 def fused_equals_plain(ops: Sequence[NodeAggregator], within: float = 1e-9) -> None:
     """The fused path of a mixed layer and the plain loop agree, forward and backward."""
-    kind = next(ops[0].parameters()).dtype
     weights = [parameter for op in ops for parameter in op.parameters()]
+    kind = weights[0].dtype
     graph, push = example_graph(), numbers(len(ops), NODES, WIDTH).to(kind)
 
     def both(run: Callable[[Tensor], Tensor]) -> tuple[Tensor, ...]:
@@ -131,7 +139,8 @@ def fused_equals_plain(ops: Sequence[NodeAggregator], within: float = 1e-9) -> N
         slopes = torch.autograd.grad((out * push).sum(), [x, *weights], allow_unused=True)
         return out, *(torch.zeros(()) if slope is None else slope for slope in slopes)
 
-    fused = both(lambda x: outputs_of(ops, x, graph, None))
+    rows = torch.eye(len(ops), dtype=kind).unbind()
+    fused = both(lambda x: torch.stack([mixture_of(ops, row, x, graph, None) for row in rows]))
     plain = both(lambda x: torch.stack([op(x, graph) for op in ops]))
     names = [
         "output",

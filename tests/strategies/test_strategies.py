@@ -1,0 +1,26 @@
+"""The strategy contract over everything that is registered."""
+
+import pytest
+
+from sanegnn.strategies import Aging, Algorithm1, Brackets, Tpe, TrialAndError, strategies
+from sanegnn.testing import check_strategy
+
+BRIEF = {"hidden": 8, "heads": 2, "epochs": 4, "batch": 3}
+
+QUICK = {
+    "paper": Algorithm1(epochs=6, hidden=8),
+    "random": TrialAndError(**BRIEF, candidates=7, top=2),
+    "tpe": Tpe(**BRIEF, candidates=8, startup=3),
+    "evolution": Aging(**BRIEF, candidates=9, population=4, sample=2),
+    "hyperband": Brackets(**BRIEF, candidates=8, least=1, eta=2),
+}
+"""For every strategy the knobs that make its contract quick."""
+
+
+def test_every_strategy_has_a_contract_case():
+    assert set(QUICK) == set(strategies)
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_strategy(name):
+    check_strategy(name, QUICK[name])
