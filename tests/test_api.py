@@ -28,7 +28,18 @@ from sanegnn.data import stratified
 from sanegnn.data.generate import planted_partition
 from sanegnn.errors import BadArchitecture, BadSplit, RunFolder, TrainingFailed, UnknownName
 from sanegnn.events import Began, Stage, Step
-from sanegnn.records import Derived, Done, Epoch, Record, Retrain, Scored, TestOpened, Trial, Verdict
+from sanegnn.records import (
+    Derived,
+    Done,
+    Epoch,
+    Record,
+    Retrain,
+    Scored,
+    TestOpened,
+    Together,
+    Trial,
+    Verdict,
+)
 from sanegnn.runs import Run
 from sanegnn.space import Architecture, plain_designs
 from sanegnn.strategies.darts import Algorithm1
@@ -98,7 +109,7 @@ def test_the_test_set_is_opened_once_and_last(fitted):
     folder, result = fitted
     kinds = [type(record) for record in records(folder)]
     assert kinds.count(TestOpened) == 1
-    assert kinds[kinds.index(TestOpened) :] == [TestOpened, Scored, Scored, Done]
+    assert kinds[kinds.index(TestOpened) :] == [TestOpened, Scored, Scored, Together, Done]
     assert kinds[kinds.index(TestOpened) - 1] is Verdict
     (opened,) = records(folder, TestOpened)
     assert (opened.by, opened.architecture) == ("fit", result.architecture)
