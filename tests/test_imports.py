@@ -14,6 +14,7 @@ RECORDS = {"errors", "registry", "settings", "records", "journal", "runs"}
 MAY_KNOW = {
     "errors": set(),
     "seeds": set(),
+    "memory": set(),
     "registry": {"errors"},
     "settings": {"errors"},
     "space": LEAVES,
@@ -28,7 +29,7 @@ MAY_KNOW = {
     "journal": LEAVES | {"settings", "records"},
     "runs": RECORDS,
     "listing": RECORDS,
-    "work": LEAVES | {"journal"},
+    "work": LEAVES | {"journal", "memory"},
     "training": BELOW | {"kernels", "ops", "nets", "tasks", "journal", "work"},
     "bundle": BELOW | {"data", "kernels", "nets", "tasks", "journal"},
     "strategies": BELOW | {"kernels", "nets", "tasks", "training", "journal", "records", "work"},

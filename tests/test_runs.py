@@ -233,11 +233,11 @@ def test_other_settings_are_told_apart(tmp_path):
     other = {"setting": Setting(hidden=32), "training": Training(epochs=7)}
     with pytest.raises(RunFolder) as caught:
         Run.open(tmp_path, "one", other, ABOUT)
-    for part in ("setting.hidden was 64, now 32", "training.epochs was 400, now 7", "--name", "--fresh"):
+    for part in ("setting.hidden was 64, now 32", "training.epochs was 300, now 7", "--name", "--fresh"):
         assert part in str(caught.value)
     with pytest.raises(RunFolder, match=r"about\.data was 'c0ffee', now 'decaf'"):
         started(tmp_path, data="decaf")
-    with pytest.raises(RunFolder, match=r"training\.epochs was 400, now not set"):
+    with pytest.raises(RunFolder, match=r"training\.epochs was 300, now not set"):
         Run.open(tmp_path, "one", {"setting": Setting()}, ABOUT)
 
 

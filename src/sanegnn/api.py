@@ -33,7 +33,7 @@ from sanegnn.settings import (
     Training,
     Tuning,
 )
-from sanegnn.space import Architecture, plain_designs
+from sanegnn.space import Architecture, plain_designs, space
 from sanegnn.strategies import strategies
 from sanegnn.training.select import Choice, Finalist, Report, choose, rounds, tournament
 from sanegnn.training.select import tune as tune_study
@@ -197,6 +197,8 @@ def _design(finalist: Finalist, found: list[Architecture]) -> str:
 
 
 def _knobs(search: Search, knobs: Mapping[str, Knobs] | None) -> Knobs:
+    """The knobs of the strategy; a strategy or space that is not known is refused here, before any work."""
+    space(search.space, search.depth)
     kind = strategies[search.strategy].knobs
     return (knobs or {}).get(search.strategy) or kind()
 

@@ -167,14 +167,16 @@ class Session:
         val = self.task.val
         model.calibrated_on(self.graph, val.rows, val.target).save(self.run.path / "model")
 
-    def result(self, finalist: Finalist, tests: Sequence[float], words: str, others: Any = ()) -> Result:
+    def result(
+        self, finalist: Finalist, tests: Sequence[float], words: str, others: Sequence[Mapping[str, Any]] = ()
+    ) -> Result:
         """The result, recorded as the end of the run."""
         task, spent = self.task, time.perf_counter() - self.began
         names = (self.run.name, task.name, task.split, task.metric)
         what = (str(finalist.architecture), finalist.setting.table())
         scores = (list(finalist.scores), list(tests))
         together = next((one.test for one in self.run.records(Together)), None)
-        result = Result(*names, *what, *scores, together, round(spent, 3), words, others)
+        result = Result(*names, *what, *scores, together, round(spent, 3), words, list(others))
         self.run.append(Done(result.table()))
         return result
 

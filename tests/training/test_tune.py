@@ -152,7 +152,8 @@ def test_a_study_goes_on_after_failed_and_pruned_trials():
 def test_knobs_of_operations_that_are_not_there_are_not_tuned():
     assert not {"heads", "attention_dropout"} & set(distributions(GCN))
     assert {"heads", "attention_dropout"} <= set(distributions(GAT))
-    assert set(distributions(GAT)) == {name for name, _ in ranges(Setting)}
+    assert "teleport" in set(distributions(Architecture.parse("appnp,appnp")))
+    assert set(distributions(GAT)) == {name for name, _ in ranges(Setting)} - {"teleport"}
     assert {"hidden", "lr", "dropout"} <= set(distributions(GCN))
 
 
