@@ -273,6 +273,9 @@ def test_lists_name_everything(capsys):
     assert cli.run(["ops"]) == 0
     out = said(capsys)[0]
     assert all(name in out for name in ("geniepath", "zero", "lstm"))
+    assert cli.run(["baselines", "pubmed"]) == 0
+    listed = said(capsys)[0]
+    assert all(words in listed for words in ("64 × gcnii", "gcn,gcn,gcn | skip,skip,skip | concat"))
     assert cli.run(["doctor", "digits"]) == 0
     assert "warn" in said(capsys)[0]
 

@@ -33,6 +33,8 @@ MAY_KNOW = {
     "training": BELOW | {"kernels", "ops", "nets", "tasks", "journal", "work"},
     "bundle": BELOW | {"data", "kernels", "nets", "tasks", "journal"},
     "strategies": BELOW | {"kernels", "nets", "tasks", "training", "journal", "records", "work"},
+    "baselines": BELOW
+    | {"data", "kernels", "ops", "nets", "tasks", "training", "strategies", "journal", "records", "work"},
 }
 TOP = {"session", "api", "estimator", "testing", "cli", "__init__", "__main__"}
 NOT_BELOW_TOP = {"cli", "__main__"}

@@ -1,5 +1,6 @@
 import pytest
 
+from sanegnn.baselines import contenders, designs
 from sanegnn.data import datasets
 from sanegnn.errors import UnknownName
 from sanegnn.ops import layer_ops, node_ops, skip_ops
@@ -8,7 +9,7 @@ from sanegnn.space import presets
 from sanegnn.strategies import strategies
 from sanegnn.tasks import metrics
 
-REGISTRIES = (node_ops, layer_ops, skip_ops, presets, strategies, metrics, datasets)
+REGISTRIES = (node_ops, layer_ops, skip_ops, presets, strategies, metrics, datasets, designs, contenders)
 
 
 @pytest.fixture
@@ -60,7 +61,9 @@ def test_every_entry_says_what_it_is(registry):
 
 
 @pytest.mark.parametrize(
-    "registry", [node_ops, layer_ops, skip_ops, presets, strategies], ids=lambda r: r.kind
+    "registry",
+    [node_ops, layer_ops, skip_ops, presets, strategies, designs, contenders],
+    ids=lambda r: r.kind,
 )
 def test_every_part_of_the_method_names_its_source(registry):
     assert [name for name in registry if not registry.entry(name).source] == []

@@ -168,6 +168,28 @@ class Verdict(Record):
     words: str
 
 
+@_kind("lap")
+@dataclass(frozen=True)
+class Lap(Record):
+    """One training of a contender, or a proposal without one (NaN): phase search, tune or retrain.
+
+    `label` is an architecture text or another name for what was trained; `clock` are the seconds that the
+    contender had worked when this was known; `memory` is the peak in bytes, NaN where it was not measured.
+    """
+
+    phase: str
+    label: str
+    setting: dict[str, Any]
+    training: dict[str, Any]
+    seed: int
+    validation: float
+    epochs: int
+    seconds: float
+    clock: float
+    parameters: int
+    memory: float
+
+
 @_kind("done")
 @dataclass(frozen=True)
 class Done(Record):

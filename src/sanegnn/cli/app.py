@@ -32,6 +32,7 @@ COMMANDS = {
     "predict": ("predict", "Predict the classes of the nodes of a graph with a model of a run."),
     "datasets": ("lists", "The datasets that have a name."),
     "ops": ("lists", "The operations that an architecture is made of."),
+    "baselines": ("lists", "The networks that people designed, with their published settings."),
     "space": ("lists", "A search space: its choices and its size."),
     "runs": ("lists", "The runs of a folder, with what they found."),
     "doctor": ("lists", "What a careful colleague would say about a graph."),

@@ -12,7 +12,8 @@ from cyclopts import Parameter
 
 from sanegnn.cli import show
 from sanegnn.cli.config import OUTPUT, TABLES_GIVEN, Given, Shown, chosen, flat
-from sanegnn.settings import DataChoice, Machine, RunChoice, Search
+from sanegnn.settings import DataChoice, Machine, RunChoice, Search, Setting, Value
+from sanegnn.space import Architecture
 
 if TYPE_CHECKING:
     from sanegnn.data import GraphData
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 MANY = 8
 """From so many columns of one kind on, side by side, one row tells of all."""
+
+DEEP = 6
+"""Stacks of more layers are told by their number."""
 
 
 def datasets(*, output: Shown = OUTPUT) -> None:
@@ -45,6 +49,39 @@ def ops(*, output: Shown = OUTPUT) -> None:
         for name in registry
     ]
     show.rows(output, "ops", rows)
+
+
+def baselines(
+    dataset: Annotated[str, Parameter(help="the dataset that the published sizes are for")] = "cora",
+    /,
+    *,
+    output: Shown = OUTPUT,
+) -> None:
+    """The networks that people designed, with their published settings."""
+    from sanegnn.baselines import designs
+
+    rows = []
+    for name in designs:
+        design, source = designs[name](dataset), designs.entry(name).source
+        for one in design.variants:
+            text = str(one) if output.json else _short(one)
+            setting = design.setting.table() if output.json else _turned(design.setting)
+            rows.append({"name": name, "architecture": text, "setting": setting, "source": source})
+    show.rows(output, "baselines", rows)
+
+
+def _short(architecture: Architecture) -> str:
+    """The text of an architecture, or the number of its layers where that is too long to read."""
+    deep = architecture.depth > DEEP and len(set(architecture.nodes)) == 1
+    return f"{architecture.depth} × {architecture.nodes[0]}" if deep else str(architecture)
+
+
+def _turned(setting: Setting) -> dict[str, Value]:
+    """The knobs of a setting that do not stand at their default, and the width."""
+    usual = Setting().table()
+    return {
+        knob: value for knob, value in setting.table().items() if knob == "hidden" or value != usual[knob]
+    }
 
 
 def space(

@@ -1,0 +1,6 @@
+"""The rivals of a search: networks that people designed, and whoever else takes part in a comparison."""
+
+from sanegnn.baselines.contender import Clock, Contender, Lane, Trained, contenders
+from sanegnn.baselines.human import Design, designs
+
+__all__ = ["Clock", "Contender", "Design", "Lane", "Trained", "contenders", "designs"]
