@@ -141,7 +141,7 @@ def check(ours: Backbone, stock: Stock, ready: Ready, tolerance: float = 2e-3) -
     ours.eval()
     stock.eval()
     out = ours(batch.inputs, mix) if isinstance(ours, Supernet) else ours(batch.inputs)
-    stock_out = stock(None, stock_mix) if isinstance(stock, StockSupernet) else stock(None)
+    stock_out = stock(batch.inputs, stock_mix) if isinstance(stock, StockSupernet) else stock(batch.inputs)
     pairs = {"output": (out.detach(), stock_out.detach())}
     for total in (ready.loss(out, batch), ready.loss(stock_out, batch)):
         total.backward()

@@ -1,8 +1,8 @@
 """The supernet and the derived nets of stock PyG layers, with the mathematics of `sanegnn.nets`.
 
 They keep a dense feature matrix and an edge list of their own, drop with torch's dropout where sanegnn drops,
-and are called as sanegnn's nets are, so that the same course and the same training loop drive both. The
-batch's inputs and the noise are not read.
+and are called as sanegnn's nets are, so that the same course and the same training loop drive both. Of the
+batch's inputs only the rows are read, and the noise is not.
 """
 
 from __future__ import annotations
@@ -58,6 +58,10 @@ class Stock(nn.Module):
         """Dropout of hidden states."""
         return functional.dropout(x, self.setting.dropout, self.training)
 
+    def outputs(self, embedding: Tensor, inputs: Inputs) -> Tensor:
+        """The head for every node, of which a loss takes its rows: (R, classes)."""
+        return inputs.asked(self.head(self.drop(embedding)))
+
     def states(self, layer: Callable[[int, Tensor], Tensor]) -> list[Tensor]:
         """h^1 … h^K, each (N, D)."""
         state = self.stem(functional.dropout(self.raw.x, self.setting.input_dropout, self.training))
@@ -77,13 +81,13 @@ class StockNet(Stock):
         self.skips = [SKIP[name] for name in architecture.skips]
         self.readout = None if architecture.layer is None else LAYER[architecture.layer](self.shape)
 
-    def forward(self, inputs: Inputs | None = None, noise: Noise | None = None) -> Tensor:
-        """(N, classes)."""
+    def forward(self, inputs: Inputs, noise: Noise | None = None) -> Tensor:
+        """(R, classes)."""
         states = self.states(lambda place, x: self.layers[place](x, self.raw.edge_index))
         if self.readout is None:
-            return self.head(self.drop(states[-1]))
+            return self.outputs(states[-1], inputs)
         kept = [skip(state) for skip, state in zip(self.skips, states, strict=True)]
-        return self.head(self.drop(self.readout(kept)))
+        return self.outputs(self.readout(kept), inputs)
 
 
 class StockSupernet(Stock):
@@ -97,8 +101,8 @@ class StockSupernet(Stock):
         self.skips = [SKIP[name] for name in space.skip_ops]
         self.readouts = nn.ModuleList(LAYER[name](self.shape) for name in space.layer_ops)
 
-    def forward(self, inputs: Inputs | None, mix: Mapping[str, Tensor], noise: Noise | None = None) -> Tensor:
-        """(N, classes)."""
+    def forward(self, inputs: Inputs, mix: Mapping[str, Tensor], noise: Noise | None = None) -> Tensor:
+        """(R, classes)."""
 
         def layer(place: int, x: Tensor) -> Tensor:
             shares = zip(mix[f"node.{place}"], self.layers[place], strict=True)
@@ -106,7 +110,7 @@ class StockSupernet(Stock):
 
         kept = [self.skipped(state, mix[f"skip.{place}"]) for place, state in enumerate(self.states(layer))]
         shares = zip(mix["layer.0"], self.readouts, strict=True)
-        return self.head(self.drop(sum(share * readout(kept) for share, readout in shares)))
+        return self.outputs(sum(share * readout(kept) for share, readout in shares), inputs)
 
     def skipped(self, state: Tensor, shares: Tensor) -> Tensor:
         """The mixed skip of one layer."""

@@ -1,5 +1,6 @@
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 import torch
@@ -86,3 +87,9 @@ def test_the_same_seed_gives_the_same_net_in_a_fresh_process():
     }
     assert len(runs) == 1
     assert len(runs.pop().strip()) == 64
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_the_outputs_of_some_nodes_are_those_of_all_nodes_there(text):
+    net, inputs, rows = made(text), example_inputs(), torch.tensor([4, 0, 7])
+    assert close(net(replace(inputs, rows=rows)), net(inputs)[rows])

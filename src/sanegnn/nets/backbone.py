@@ -40,10 +40,18 @@ NORMS: dict[str, Callable[[int], nn.Module]] = {
 
 @dataclass(frozen=True)
 class Inputs:
-    """What a net reads: the features and the graph of its nodes."""
+    """What a net reads: the features and the graph of its nodes, and whose outputs are asked for.
+
+    A loss looks at some nodes only; the layer aggregator and the head are computed for these `rows` alone.
+    """
 
     features: Features
     graph: Graph
+    rows: Tensor | None = None
+
+    def asked(self, state: Tensor) -> Tensor:
+        """The states (N, D) of the rows, (R, D); of all nodes where no rows are named."""
+        return state if self.rows is None else state.index_select(0, self.rows)
 
 
 def place(noise: Noise | None, *path: str | int) -> Noise | None:
@@ -97,7 +105,7 @@ class Backbone(nn.Module):
         return states
 
     def outputs(self, embedding: Tensor, noise: Noise | None) -> Tensor:
-        """The head: (N, D) -> (N, outputs)."""
+        """The head: (R, D) -> (R, outputs)."""
         return linear(self.drop(embedding, place(noise, "head")), self.head, self.head_bias)
 
 

@@ -38,7 +38,7 @@ class Net(Backbone):
         initialise(self, seed)
 
     def embed(self, inputs: Inputs, noise: Noise | None = None) -> Tensor:
-        """z (N, D)."""
+        """z (R, D)."""
         carried: dict[type[nn.Module], Any] = {}
 
         def aggregate(layer: int, x: Tensor, graph: Graph, noise: Noise | None) -> Tensor:
@@ -51,15 +51,15 @@ class Net(Backbone):
 
         states = self.states(inputs, noise, aggregate, self.reach)
         if self.readout is None:
-            return states[-1]
+            return inputs.asked(states[-1])
         nothing = self.stem.new_zeros(inputs.graph.num_nodes, self.setting.hidden)
         states += [nothing] * (self.depth - self.reach)
-        kept = [skip(state) for skip, state in zip(self.skips, states, strict=True)]
+        kept = [skip(inputs.asked(state)) for skip, state in zip(self.skips, states, strict=True)]
         embedding: Tensor = self.readout(torch.stack(kept))
         return embedding
 
     def forward(self, inputs: Inputs, noise: Noise | None = None) -> Tensor:
-        """(N, outputs)."""
+        """(R, outputs)."""
         return self.outputs(self.embed(inputs, noise), noise)
 
 

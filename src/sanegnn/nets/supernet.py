@@ -61,7 +61,7 @@ class Supernet(Backbone):
         initialise(self, seed)
 
     def embed(self, inputs: Inputs, mix: Mapping[str, Choice], noise: Noise | None = None) -> Tensor:
-        """z (N, D) under the given choice for every slot."""
+        """z (R, D) under the given choice for every slot."""
 
         def aggregate(layer: int, x: Tensor, graph: Graph, noise: Noise | None) -> Tensor:
             mixed: Tensor = self.layers[layer](x, graph, mix[f"node.{layer}"], noise)
@@ -69,8 +69,8 @@ class Supernet(Backbone):
 
         states = self.states(inputs, noise, aggregate, self.depth)
         if not self.readouts:
-            return states[-1]
-        kept = [self.skipped(state, mix[f"skip.{layer}"]) for layer, state in enumerate(states)]
+            return inputs.asked(states[-1])
+        kept = [self.skipped(inputs.asked(state), mix[f"skip.{layer}"]) for layer, state in enumerate(states)]
         return self.read(torch.stack(kept), mix["layer.0"])
 
     def skipped(self, state: Tensor, choice: Choice) -> Tensor:
@@ -80,12 +80,12 @@ class Supernet(Backbone):
         return torch.stack([p * skip(state) for p, skip in zip(choice, self.skips, strict=True)]).sum(0)
 
     def read(self, states: Tensor, choice: Choice) -> Tensor:
-        """The mixed layer aggregator (Eq. 5): (K, N, D) -> (N, D)."""
+        """The mixed layer aggregator (Eq. 5): (K, R, D) -> (R, D)."""
         if isinstance(choice, int):
             alone: Tensor = self.readouts[choice](states)
             return alone
         return torch.stack([p * op(states) for p, op in zip(choice, self.readouts, strict=True)]).sum(0)
 
     def forward(self, inputs: Inputs, mix: Mapping[str, Choice], noise: Noise | None = None) -> Tensor:
-        """(N, outputs)."""
+        """(R, outputs)."""
         return self.outputs(self.embed(inputs, mix, noise), noise)

@@ -28,7 +28,7 @@ class Course:
     def __init__(self, space: SearchSpace, ready: Ready, settings: Algorithm1, seed: int) -> None:
         self.space, self.ready, self.settings, self.seed = space, ready, settings, seed
         self.net = Supernet(space, settings.setting, ready.num_features, ready.num_outputs, seed)
-        self.net.to(ready.batches("train")[0].rows.device)
+        self.net.to(ready.batches("train")[0].target.device)
         self.weights = list(self.net.parameters())
         self.alpha = {slot.key: self._first_alpha(slot.key, len(slot.choices)) for slot in space.slots}
         self.w_adam = torch.optim.Adam(

@@ -17,10 +17,9 @@ from sanegnn.nets import Inputs
 
 @dataclass(frozen=True)
 class Batch:
-    """What one forward pass reads, and the rows of its output that are scored."""
+    """What one forward pass reads, and what its outputs should be."""
 
     inputs: Inputs
-    rows: Tensor
     target: Tensor
 
 

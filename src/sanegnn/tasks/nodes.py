@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -113,7 +113,7 @@ class ReadyNodes:
         self.metric = metrics[task.metric]
         self.inputs = inputs
         self._batches = {
-            name: (Batch(inputs, _tensor(part.rows, device), _tensor(part.target, device)),)
+            name: (Batch(replace(inputs, rows=_tensor(part.rows, device)), _tensor(part.target, device)),)
             for name, part in task.parts().items()
         }
 
@@ -125,12 +125,12 @@ class ReadyNodes:
 
     def loss(self, output: Tensor, batch: Batch) -> Tensor:
         """Cross-entropy over the rows of the part."""
-        return cross_entropy(output[batch.rows], batch.target)
+        return cross_entropy(output, batch.target)
 
     def score(self, outputs: Sequence[Tensor], part: str) -> float:
         """The metric over the rows of the part."""
         (output,), (batch,) = outputs, self.batches(part)
-        return self.metric(output[batch.rows], batch.target)
+        return self.metric(output, batch.target)
 
 
 def _tensor(ids: Ids, device: str) -> Tensor:

@@ -14,7 +14,7 @@ import torch
 from sanegnn.data import GraphData, resolve
 from sanegnn.errors import SealedTest
 from sanegnn.settings import SCALINGS
-from sanegnn.tasks import Ready, SearchTask, Task, metrics
+from sanegnn.tasks import Batch, Ready, SearchTask, Task, metrics
 from sanegnn.testing.examples import require
 
 
@@ -89,38 +89,44 @@ def tells_its_names(task: SearchTask) -> None:
 
 
 def gives_batches(task: SearchTask) -> None:
-    """Training and validation have batches under every scaling, and no output row is in both."""
+    """Training and validation have batches under every scaling, and no node is in both."""
     for features in SCALINGS:
         ready = task.ready(features, "cpu")
         for part in ("train", "val"):
             batches = ready.batches(part)
             require(len(batches) > 0, f"{part} has no batch under {features!r} features")
             for batch in batches:
-                require(len(batch.rows) > 0, f"a batch of {part} scores no row")
+                require(len(rows_of(batch)) > 0, f"a batch of {part} scores no row")
     disjoint(task.ready("raw", "cpu"), ("train", "val"))
 
 
+def rows_of(batch: Batch) -> list[int]:
+    """The nodes whose outputs a batch asks for."""
+    rows = batch.inputs.rows
+    return list(range(batch.inputs.graph.num_nodes)) if rows is None else [int(row) for row in rows]
+
+
 def disjoint(ready: Ready, parts: Sequence[str]) -> None:
-    """No row of the same inputs is scored in two parts."""
+    """No node of the same graph is scored in two parts."""
     seen: dict[tuple[int, int], str] = {}
     for part in parts:
         for batch in ready.batches(part):
-            for row in batch.rows.tolist():
-                other = seen.setdefault((id(batch.inputs), row), part)
+            for row in rows_of(batch):
+                other = seen.setdefault((id(batch.inputs.graph), row), part)
                 require(other == part, f"row {row} is in {other} and in {part}")
 
 
 def descends_its_loss(task: SearchTask) -> None:
-    """The loss is finite and has a gradient at the rows of its batch; scores are finite numbers."""
+    """The loss is finite and has a gradient at the outputs of its batch; scores are finite numbers."""
     ready = task.ready("unit", "cpu")
     for part in ("train", "val"):
         outputs = []
         for batch in ready.batches(part):
-            output = torch.zeros(batch.inputs.graph.num_nodes, ready.num_outputs, requires_grad=True)
+            output = torch.zeros(len(rows_of(batch)), ready.num_outputs, requires_grad=True)
             loss = ready.loss(output, batch)
             require(bool(loss.isfinite()), f"the loss of {part} is {float(loss.detach())}")
             (slope,) = torch.autograd.grad(loss, output)
-            require(bool(slope[batch.rows].any()), f"the loss of {part} has no gradient")
+            require(bool(slope.any()), f"the loss of {part} has no gradient")
             outputs.append(output.detach())
         require(math.isfinite(ready.score(outputs, part)), f"the score of {part} is not finite")
 
