@@ -28,6 +28,9 @@ RULES = {
     "gat_gen_linear": (fore.GENERAL, 0, 0),
 }
 
+KEPT = 2**24
+"""The numbers that a backward may keep per edge, from the pass by target for the pass by source: 64 MiB."""
+
 
 def _layer(
     kinds: tuple[str, ...], values: Tensor, att_source: Tensor, att_target: Tensor, gate: Tensor
@@ -133,8 +136,11 @@ def _passes(
     graph: Graph, layer: fore.Layer, drop: fore.Chance, known: back.Known, grads: back.Grads, work: int
 ) -> None:
     by_target, by_source = _edges(graph, torch.from_numpy(known.z).dtype)
-    run(back.by_edges, graph.out_units, work, by_source, layer, drop, known, grads)
-    run(back.by_edges, graph.units, work, by_target, layer, drop, known, grads)
+    numbers = 3 * layer.ops * layer.heads * graph.src.numel()
+    here = numbers <= KEPT
+    kept = back.Kept(here, np.empty(numbers if here else 0, dtype=known.z.dtype))
+    run(back.by_edges, graph.units, work, by_target, layer, drop, known, kept, grads)
+    run(back.by_edges, graph.out_units, work, by_source, layer, drop, known, kept, grads)
     run(back.by_node, graph.units, known.z.size, layer, known, grads)
 
 

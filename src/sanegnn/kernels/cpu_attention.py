@@ -129,7 +129,7 @@ def _node_dots(start, stop, layer, grad, out, r):
 
 @register_jitable
 def _separable_scores(layer, tile, n, s, d, slopes):
-    """The scores of the separable lanes, and with `slopes` their derivatives."""
+    """The scores of the separable lanes, and with `slopes` their derivatives; 1 stands in the other lanes."""
     for i in range(n):
         u, v = tile.source[i] * layer.lanes, tile.target[i] * layer.lanes
         for b in range(0, layer.lanes, LANES):
@@ -146,7 +146,9 @@ def _separable_scores(layer, tile, n, s, d, slopes):
                 bend = select(linear, 1.0 - t * t, bend)
             store(tile.score, i * layer.lanes + b, score)
             if slopes:
-                store(tile.slope, i * layer.lanes + b, bend * load(layer.separable, b))
+                one = like(x, 1.0)
+                bend = select(load(layer.separable, b) > like(x, 0.5), bend, one)
+                store(tile.slope, i * layer.lanes + b, bend)
                 store(tile.back, i * layer.lanes + b, bend_back)
 
 
@@ -160,7 +162,7 @@ def _cosine_scores(layer, tile, n, a, z):
 
 
 @register_jitable
-def _general_scores(layer, tile, n, a, z):
+def general_scores(layer, tile, n, a, z):
     row, wide = layer.ops * layer.heads * layer.width, layer.heads * layer.width
     for i in range(n):
         bent = (layer.slot[a] * TILE + i) * wide
@@ -185,7 +187,7 @@ def scores(layer, edges, tile, n, z, s, d, slopes):
         if layer.code[a] == COSINE:
             _cosine_scores(layer, tile, n, a, z)
         elif layer.code[a] == GENERAL:
-            _general_scores(layer, tile, n, a, z)
+            general_scores(layer, tile, n, a, z)
     if edges.weighted:
         for i in range(n):
             if edges.weight[tile.position[i]] == 0.0:
