@@ -7,7 +7,7 @@ CPU tensors of float32 and float64 take the compiled path; other devices and typ
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib import import_module
@@ -35,6 +35,7 @@ __all__ = [
     "linear",
     "lstm_readout",
     "lstm_step",
+    "products",
     "project",
     "uniform",
     "use",
@@ -94,6 +95,7 @@ def attend(
     graph: Graph,
     rate: float = 0.0,
     noise: Noise | None = None,
+    shares: Tensor | None = None,
 ) -> Tensor:
     """Attention over Ñ(v) for several ops a at once: Σ_u dropout(α_uv) z_u.
 
@@ -102,16 +104,17 @@ def attend(
     LeakyReLU_0.2(s_u + d_v); "gat_sym" LeakyReLU(s_u + d_v) + LeakyReLU(s_v + d_u); "gat_cos" <z_u, z_v>;
     "gat_linear" tanh(s_u + d_v); "gat_gen_linear" Σ_c gate_c tanh(att_source_c z_uc + att_target_c z_vc).
     What a kind does not use gets a zero gradient. Dropout with `rate` falls on the coefficients if noise is
-    given.
+    given. With shares (B,), the first B ops are blended: their sum by shares stands first, the others behind.
 
-    Shapes: values (N, A, H, C) with one kind per a; att_source, att_target, gate (A, H, C); out (N, A, H, C).
+    Shapes: values (N, A, H, C) with one kind per a; att_source, att_target, gate (A, H, C); out (N, A, H, C),
+    or (N, 1 + A - B, H, C) with shares.
     """
     for kind in kinds:
         if kind not in reference.SCORES:
             raise UnknownName.of("attention", kind, reference.SCORES)
     _check_rate(rate)
     out: Tensor = _implementation(values).attend(
-        kinds, values, att_source, att_target, gate, graph, rate, noise
+        kinds, values, att_source, att_target, gate, graph, rate, noise, shares
     )
     return out
 
@@ -149,6 +152,15 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     Shapes: x (N, D), weight (D, M), bias (M,), out (N, M).
     """
     out: Tensor = _implementation(x).linear(x, weight, bias)
+    return out
+
+
+def products(inputs: Sequence[Tensor], weights: Tensor, bias: Tensor) -> Tensor:
+    """Σ_t X_t W_tᵀ + b.
+
+    Shapes: T inputs (N, D), weights (T, M, D), bias (M,), out (N, M).
+    """
+    out: Tensor = _implementation(bias).products(inputs, weights, bias)
     return out
 
 

@@ -33,9 +33,15 @@ KEPT = 2**24
 
 
 def _layer(
-    kinds: tuple[str, ...], values: Tensor, att_source: Tensor, att_target: Tensor, gate: Tensor
+    kinds: tuple[str, ...],
+    values: Tensor,
+    att_source: Tensor,
+    att_target: Tensor,
+    gate: Tensor,
+    shares: Tensor | None,
 ) -> fore.Layer:
     _, ops, heads, width = values.shape
+    blended = 0 if shares is None else shares.numel()
     lanes = -(-ops * heads // LANES) * LANES
     code = np.array([RULES[kind][0] for kind in kinds], dtype=np.int64)
     general = code == fore.GENERAL
@@ -43,10 +49,16 @@ def _layer(
     per_lane = np.zeros((3, lanes), dtype=flat(gate).dtype)
     per_lane[:, : ops * heads] = np.repeat(per_op.T, heads, axis=1)
     separable, symmetric, linear = per_lane
-    sizes = (ops, heads, width, lanes, int(general.sum()), bool(linear.any()))
+    places = np.maximum(np.arange(ops) - max(blended - 1, 0), 0)
+    column = (places[:, None] * heads + np.arange(heads)).ravel() * width
+    share = np.ones(lanes, dtype=per_lane.dtype)
+    if shares is not None:
+        share[: blended * heads] = np.repeat(shares.detach().numpy(), heads)
+    grad_row = (int(places[-1]) + 1) * heads * width
+    sizes = (ops, heads, width, lanes, int(general.sum()), blended, grad_row, bool(linear.any()))
     slot = np.cumsum(general) - general
-    parameters = (flat(att_source), flat(att_target), flat(gate))
-    return fore.Layer(*sizes, code, slot, separable, symmetric, linear, *parameters)
+    rules = (code, slot, separable, symmetric, linear, share, column)
+    return fore.Layer(*sizes, *rules, flat(att_source), flat(att_target), flat(gate))
 
 
 def chance(rate: float, noise: Noise | None) -> fore.Chance:
@@ -71,28 +83,37 @@ class Attend(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, values: Tensor, att_source: Tensor, att_target: Tensor, gate: Tensor, *rest: Any
+        ctx: Any,
+        values: Tensor,
+        att_source: Tensor,
+        att_target: Tensor,
+        gate: Tensor,
+        shares: Tensor | None,
+        *rest: Any,
     ) -> Tensor:
         """Attention over Ñ(v); `rest` is kinds, graph and dropout."""
         kinds, graph, drop = rest
         values = values.contiguous()
-        layer = _layer(kinds, values, att_source, att_target, gate)
+        given = (values, att_source, att_target, gate, shares)
+        layer = _layer(kinds, *given)
         s, d = _node_scores(graph, layer, values)
         out = torch.empty_like(values)
+        blend = values.new_empty(graph.num_nodes * layer.grad_row if layer.blended else 0)
         top, norm = np.empty_like(s), np.empty_like(s)
         edges, _ = _edges(graph, values.dtype)
-        arrays = (flat(values), s, d, top, norm, flat(out))
+        arrays = (flat(values), s, d, top, norm, flat(out), flat(blend))
         run(fore.forward, graph.units, _work(graph, values), edges, layer, drop, arrays)
-        ctx.save_for_backward(values, att_source, att_target, gate, out)
+        ctx.save_for_backward(*given, out)
         ctx.rest, ctx.statistics = rest, (top, norm)
-        return out
+        return blend.view(graph.num_nodes, -1, *values.shape[2:]) if layer.blended else out
 
     @staticmethod
     def backward(ctx: Any, *grads_out: Tensor) -> tuple[Tensor | None, ...]:
-        """The gradients of values, att_source, att_target and gate."""
-        values, att_source, att_target, gate, out = ctx.saved_tensors
+        """The gradients of values, att_source, att_target, gate and shares."""
+        *given, out = ctx.saved_tensors
+        values, gate, shares = given[0], given[3], given[4]
         kinds, graph, drop = ctx.rest
-        layer = _layer(kinds, values, att_source, att_target, gate)
+        layer = _layer(kinds, *given)
         grad = flat(grads_out[0])
         s, d = _node_scores(graph, layer, values)
         r = np.zeros_like(s)
@@ -108,7 +129,14 @@ class Attend(torch.autograd.Function):
             torch.from_numpy(part.reshape(-1, gate.numel()).sum(0)).view(gate.shape) if need else None
             for part, need in zip(sums, ctx.needs_input_grad[1:4], strict=True)
         ]
-        return d_values if ctx.needs_input_grad[0] else None, *d_params, None, None, None
+        d_shares = None if shares is None else _d_shares(layer, r)
+        return d_values if ctx.needs_input_grad[0] else None, *d_params, d_shares, None, None, None
+
+
+def _d_shares(layer: fore.Layer, r: Any) -> Tensor:
+    """Σ_v <g_v, out_v> of every blended op."""
+    per_pair = r.reshape(-1, layer.lanes)[:, : layer.blended * layer.heads].sum(0)
+    return torch.from_numpy(per_pair.reshape(layer.blended, layer.heads).sum(1))
 
 
 def _sums(graph: Graph, layer: fore.Layer, needed: bool) -> list[Any]:
@@ -153,7 +181,9 @@ def attend(
     graph: Graph,
     rate: float,
     noise: Noise | None,
+    shares: Tensor | None = None,
 ) -> Tensor:
     """Attention over Ñ(v) for all ops of a layer."""
-    out: Tensor = Attend.apply(values, att_source, att_target, gate, tuple(kinds), graph, chance(rate, noise))
+    rest = (tuple(kinds), graph, chance(rate, noise))
+    out: Tensor = Attend.apply(values, att_source, att_target, gate, shares, *rest)
     return out

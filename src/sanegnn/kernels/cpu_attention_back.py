@@ -30,7 +30,7 @@ from sanegnn.kernels.simd_math import dot, exp, load_up_to, store_up_to
 
 
 class Known(NamedTuple):
-    """Values and gradient (N, J C), and per node and lane s, d, the highest score, the inverse norm and r."""
+    """Values (N, J C), gradient (N, grad_row), and per node and lane s, d, the highest score, the inverse norm and r."""
 
     z: Any
     grad: Any
@@ -62,17 +62,17 @@ class Grads(NamedTuple):
 
 @register_jitable
 def _coefficients(layer, edges, tile, n, known, chance):
-    """Of every edge: the dropped coefficient in `score`, and the gradient of the score in `slope` and `back`.
+    """Of every edge: the dropped coefficient times the share in `score`, and the gradient of the score in `slope` and `back`.
 
     Those of s_u + d_v and of s_v + d_u for the separable ops; `slope` has that of the score itself for others.
     """
     row = layer.ops * layer.heads * layer.width
     scores(layer, edges, tile, n, known.z, known.s, known.d, True)
     for i in range(n):
-        u, v = tile.source[i] * row, tile.target[i] * row
+        u, v = tile.source[i] * row, tile.target[i] * layer.grad_row
         for j in range(layer.ops * layer.heads):
-            c = j * layer.width
-            tile.dots[i * layer.lanes + j] = dot(known.z, u + c, known.grad, v + c, layer.width)
+            there = v + layer.column[j]
+            tile.dots[i * layer.lanes + j] = dot(known.z, u + j * layer.width, known.grad, there, layer.width)
     for i in range(n):
         v = tile.target[i] * layer.lanes
         for b in range(0, layer.lanes, LANES):
@@ -83,6 +83,7 @@ def _coefficients(layer, edges, tile, n, known, chance):
             keep = like(alpha, 1.0)
             if chance.scale > 0.0:
                 keep = keep_factor(layer, chance, tile.position[i], b, alpha)
+            alpha = alpha * load(layer.share, b)
             de = alpha * fma(keep, load(tile.dots, at), like(alpha, 0.0) - load(known.r, v + b))
             store(tile.score, at, alpha * keep)
             store(tile.slope, at, de * load(tile.slope, at))
@@ -148,7 +149,11 @@ def _accumulate(layer, tile, i0, i1, v, known, others, by_source, fresh, dz):
                 continue
             sums = zeros(dz) if begins else load_up_to(dz, v * row + at, left)
             if by_source:
-                sums = _row_sums(tile.score, lanes, j, i0, i1, others, row, at, left, known.grad, sums)
+                there = layer.column[j] + c
+                table = known.grad
+                sums = _row_sums(
+                    tile.score, lanes, j, i0, i1, others, layer.grad_row, there, left, table, sums
+                )
             if code == COSINE:
                 sums = _row_sums(tile.slope, lanes, j, i0, i1, others, row, at, left, known.z, sums)
             store_up_to(dz, v * row + at, sums, left)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -56,4 +57,35 @@ class Linear(torch.autograd.Function):
 def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """X W + b."""
     out: Tensor = Linear.apply(x, weight, bias)
+    return out
+
+
+class Products(torch.autograd.Function):
+    """Σ_t X_t W_tᵀ + b; the gradient is transposed once for the weights of all terms."""
+
+    @staticmethod
+    def forward(ctx: Any, weights: Tensor, bias: Tensor, *inputs: Tensor) -> Tensor:
+        """(N, M)."""
+        ctx.save_for_backward(weights, *inputs)
+        out = product(inputs[0], weights[0].T, bias)
+        for x, weight in zip(inputs[1:], weights[1:], strict=True):
+            out = product(x, weight.T, None, out)
+        return out
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
+        """The gradients of weights, bias and inputs."""
+        weights, *inputs = ctx.saved_tensors
+        grad, (need_weights, need_bias, *need) = grads[0].contiguous(), ctx.needs_input_grad
+        d_inputs = [
+            product(grad, weight) if asked else None for weight, asked in zip(weights, need, strict=True)
+        ]
+        turned = grad.T.contiguous() if need_weights else grad
+        d_weights = torch.stack([product(turned, x) for x in inputs]) if need_weights else None
+        return d_weights, grad.sum(0) if need_bias else None, *d_inputs
+
+
+def products(inputs: Sequence[Tensor], weights: Tensor, bias: Tensor) -> Tensor:
+    """Σ_t X_t W_tᵀ + b."""
+    out: Tensor = Products.apply(weights, bias, *inputs)
     return out

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import torch
@@ -137,6 +137,7 @@ def attend(
     graph: Graph,
     rate: float,
     noise: Noise | None,
+    shares: Tensor | None = None,
 ) -> Tensor:
     """Attention over Ñ(v) for all ops of a layer."""
     source, target = graph.edge_index
@@ -147,6 +148,9 @@ def attend(
         torch.zeros_like(z).index_add(0, target, a[..., None] * z[source])
         for a, z in zip(alpha.unbind(1), values.unbind(1), strict=True)
     ]
+    if shares is not None:
+        blended = torch.stack([share * out for share, out in zip(shares, outs, strict=False)]).sum(0)
+        outs = [blended, *outs[shares.numel() :]]
     return torch.stack(outs, dim=1)
 
 
@@ -164,6 +168,11 @@ def project(features: Features, weight: Tensor, rate: float, noise: Noise | None
 def linear(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
     """X W + b."""
     return x @ weight if bias is None else torch.addmm(bias, x, weight)
+
+
+def products(inputs: Sequence[Tensor], weights: Tensor, bias: Tensor) -> Tensor:
+    """Σ_t X_t W_tᵀ + b."""
+    return torch.stack([x @ weight.T for x, weight in zip(inputs, weights, strict=True)]).sum(0) + bias
 
 
 def lstm_step(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import ClassVar
 
+import torch
 from torch import Tensor
 from torch.nn.functional import relu
 
@@ -118,5 +119,5 @@ class Gin(LinearlyPooled):
 
     def terms(self, x: Tensor, pooled: Tensor) -> tuple[list[tuple[Tensor, Tensor]], Tensor]:
         """The MLP of the injective multiset function."""
-        inner = relu(linear((1 + self.eps) * x + pooled, self.inner, self.inner_bias))
+        inner = relu(linear(torch.addcmul(pooled, x, 1 + self.eps), self.inner, self.inner_bias))
         return [(inner, self.outer)], self.outer_bias
