@@ -33,9 +33,9 @@ __all__ = [
     "compiled_before",
     "dropout",
     "linear",
+    "linear_sum",
     "lstm_readout",
     "lstm_step",
-    "products",
     "project",
     "uniform",
     "use",
@@ -77,7 +77,7 @@ def aggregate(x: Tensor, graph: Graph, kinds: tuple[str, ...]) -> tuple[Tensor, 
     is empty (max ignores the weights, and sends its gradient to the first of equal neighbours); "gcn" Σ w_uv
     x_u / sqrt(d̃_u d̃_v) over Ñ(v).
 
-    Shapes: x (N, D); one (N, D) per kind.
+    Shapes: x (N, D); one (R, D) per kind, with R the targets of the graph, as a rule all N nodes.
     """
     for kind in kinds:
         if kind not in reference.AGGREGATIONS:
@@ -106,8 +106,8 @@ def attend(
     What a kind does not use gets a zero gradient. Dropout with `rate` falls on the coefficients if noise is
     given. With shares (B,), the first B ops are blended: their sum by shares stands first, the others behind.
 
-    Shapes: values (N, A, H, C) with one kind per a; att_source, att_target, gate (A, H, C); out (N, A, H, C),
-    or (N, 1 + A - B, H, C) with shares.
+    Shapes: values (N, A, H, C) with one kind per a; att_source, att_target, gate (A, H, C); out (R, A, H, C),
+    or (R, 1 + A - B, H, C) with shares, where R are the targets of the graph.
     """
     for kind in kinds:
         if kind not in reference.SCORES:
@@ -155,12 +155,12 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     return out
 
 
-def products(inputs: Sequence[Tensor], weights: Tensor, bias: Tensor) -> Tensor:
+def linear_sum(inputs: Sequence[Tensor], weights: Tensor, bias: Tensor) -> Tensor:
     """Σ_t X_t W_tᵀ + b.
 
     Shapes: T inputs (N, D), weights (T, M, D), bias (M,), out (N, M).
     """
-    out: Tensor = _implementation(bias).products(inputs, weights, bias)
+    out: Tensor = _implementation(bias).linear_sum(inputs, weights, bias)
     return out
 
 

@@ -156,8 +156,9 @@ class Aggregate(torch.autograd.Function):
         """One (N, D) per kind; the kinds are different."""
         x = x.contiguous()
         wanted = Wanted(*(kind in kinds for kind in KINDS))
-        outs = {kind: torch.empty_like(x) for kind in kinds}
-        winner = torch.empty(x.shape if wanted.max else (0,), dtype=graph.src.dtype)
+        shape = (graph.num_targets, x.shape[1])
+        outs = {kind: x.new_empty(shape) for kind in kinds}
+        winner = torch.empty(shape if wanted.max else (0,), dtype=graph.src.dtype)
         rows = _rows(outs, flat(winner), x.dtype)
         links = _links(graph, x.dtype)
         run(fold, graph.units, graph.src.numel() * x.shape[1], links, wanted, flat(x), x.shape[1], rows)
@@ -174,7 +175,7 @@ class Aggregate(torch.autograd.Function):
         some = next(iter(given.values()))
         wanted = Wanted(*(kind in given for kind in KINDS))
         rows = _rows(given, ctx.winner, some.dtype)
-        dx = torch.empty(some.shape, dtype=some.dtype)
+        dx = some.new_empty(ctx.graph.num_nodes, ctx.width)
         links = _links(ctx.graph, some.dtype)
         work = ctx.graph.src.numel() * ctx.width
         run(unfold, ctx.graph.out_units, work, links, wanted, rows, ctx.width, flat(dx))

@@ -74,12 +74,12 @@ def _work(graph: Graph, values: Tensor) -> int:
 
 def _node_scores(graph: Graph, layer: fore.Layer, values: Tensor) -> tuple[Any, Any]:
     s, d = (np.empty(graph.num_nodes * layer.lanes, dtype=layer.gate.dtype) for _ in range(2))
-    run(fore.node_scores, graph.units, values.numel(), layer, (flat(values), s, d))
+    run(fore.node_scores, graph.out_units, values.numel(), layer, (flat(values), s, d))
     return s, d
 
 
 class Attend(torch.autograd.Function):
-    """Keeps the values, the output and two numbers per node and lane; see `cpu_attention`."""
+    """Keeps the values, the output and four numbers per node and lane; see `cpu_attention`."""
 
     @staticmethod
     def forward(
@@ -94,43 +94,40 @@ class Attend(torch.autograd.Function):
         """Attention over Ñ(v); `rest` is kinds, graph and dropout."""
         kinds, graph, drop = rest
         values = values.contiguous()
-        given = (values, att_source, att_target, gate, shares)
-        layer = _layer(kinds, *given)
+        layer = _layer(kinds, values, att_source, att_target, gate, shares)
         s, d = _node_scores(graph, layer, values)
-        out = torch.empty_like(values)
-        blend = values.new_empty(graph.num_nodes * layer.grad_row if layer.blended else 0)
+        out = values.new_empty(graph.num_targets, *values.shape[1:])
+        blend = values.new_empty(graph.num_targets * layer.grad_row if layer.blended else 0)
         top, norm = np.empty_like(s), np.empty_like(s)
         edges, _ = _edges(graph, values.dtype)
         arrays = (flat(values), s, d, top, norm, flat(out), flat(blend))
         run(fore.forward, graph.units, _work(graph, values), edges, layer, drop, arrays)
-        ctx.save_for_backward(*given, out)
-        ctx.rest, ctx.statistics = rest, (top, norm)
-        return blend.view(graph.num_nodes, -1, *values.shape[2:]) if layer.blended else out
+        ctx.save_for_backward(values, gate, out)
+        ctx.graph, ctx.drop, ctx.layer, ctx.statistics = graph, drop, layer, (s, d, top, norm)
+        return blend.view(graph.num_targets, -1, *values.shape[2:]) if layer.blended else out
 
     @staticmethod
     def backward(ctx: Any, *grads_out: Tensor) -> tuple[Tensor | None, ...]:
         """The gradients of values, att_source, att_target, gate and shares."""
-        *given, out = ctx.saved_tensors
-        values, gate, shares = given[0], given[3], given[4]
-        kinds, graph, drop = ctx.rest
-        layer = _layer(kinds, *given)
-        grad = flat(grads_out[0])
-        s, d = _node_scores(graph, layer, values)
-        r = np.zeros_like(s)
+        values, gate, out = ctx.saved_tensors
+        graph, layer = ctx.graph, ctx.layer
+        s, d, top, inverse = ctx.statistics
+        grad, r = flat(grads_out[0]), np.zeros_like(s)
         run(fore.node_dots, graph.units, values.numel(), layer, (grad, flat(out), r))
-        top, inverse = ctx.statistics
+        d_shares = _d_shares(layer, r) if layer.blended else None
+        need_values, *need = ctx.needs_input_grad[:4]
+        if not (need_values or any(need)):
+            return None, None, None, None, d_shares, None, None, None
         known = back.Known(flat(values), grad, s, d, top, inverse, r)
-        asked = any(ctx.needs_input_grad[1:4])
-        sums = _sums(graph, layer, asked)
-        d_values = torch.empty_like(values)
-        grads = back.Grads(flat(d_values), np.empty_like(s), np.empty_like(s), asked, *sums)
-        _passes(graph, layer, drop, known, grads, _work(graph, values))
+        sums = _sums(graph, layer, any(need))
+        d_values = torch.zeros_like(values)
+        grads = back.Grads(flat(d_values), np.zeros_like(s), np.zeros_like(s), any(need), *sums)
+        _passes(graph, layer, ctx.drop, known, grads, _work(graph, values))
         d_params = [
-            torch.from_numpy(part.reshape(-1, gate.numel()).sum(0)).view(gate.shape) if need else None
-            for part, need in zip(sums, ctx.needs_input_grad[1:4], strict=True)
+            torch.from_numpy(part.reshape(-1, gate.numel()).sum(0)).view(gate.shape) if asked else None
+            for part, asked in zip(sums, need, strict=True)
         ]
-        d_shares = None if shares is None else _d_shares(layer, r)
-        return d_values if ctx.needs_input_grad[0] else None, *d_params, d_shares, None, None, None
+        return d_values if need_values else None, *d_params, d_shares, None, None, None
 
 
 def _d_shares(layer: fore.Layer, r: Any) -> Tensor:
@@ -169,7 +166,7 @@ def _passes(
     kept = back.Kept(here, np.empty(numbers if here else 0, dtype=known.z.dtype))
     run(back.by_edges, graph.units, work, by_target, layer, drop, known, kept, grads)
     run(back.by_edges, graph.out_units, work, by_source, layer, drop, known, kept, grads)
-    run(back.by_node, graph.units, known.z.size, layer, known, grads)
+    run(back.by_node, graph.out_units, known.z.size, layer, known, grads)
 
 
 def attend(

@@ -30,7 +30,7 @@ from sanegnn.kernels.simd_math import dot, exp, load_up_to, store_up_to
 
 
 class Known(NamedTuple):
-    """Values (N, J C), gradient (N, grad_row), and per node and lane s, d, the highest score, the inverse norm and r."""
+    """Values (N, J C), gradient (N, grad_row); per node and lane s, d, highest score, inverse norm, r."""
 
     z: Any
     grad: Any
@@ -42,7 +42,7 @@ class Known(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """Per edge, by its position in the CSR by target, what the pass by source needs again: (M, 3 J) or empty."""
+    """Per edge, by its position, what the pass by source needs again: (M, 3 J), or empty."""
 
     here: bool
     rows: Any
@@ -62,9 +62,9 @@ class Grads(NamedTuple):
 
 @register_jitable
 def _coefficients(layer, edges, tile, n, known, chance):
-    """Of every edge: the dropped coefficient times the share in `score`, and the gradient of the score in `slope` and `back`.
+    """Of every edge: the dropped coefficient times the share in `score`, gradients in `slope` and `back`.
 
-    Those of s_u + d_v and of s_v + d_u for the separable ops; `slope` has that of the score itself for others.
+    These are of s_u + d_v and of s_v + d_u for separable ops, and in `slope` of the score itself for others.
     """
     row = layer.ops * layer.heads * layer.width
     scores(layer, edges, tile, n, known.z, known.s, known.d, True)

@@ -85,7 +85,7 @@ class Products(torch.autograd.Function):
         return d_weights, grad.sum(0) if need_bias else None, *d_inputs
 
 
-def products(inputs: Sequence[Tensor], weights: Tensor, bias: Tensor) -> Tensor:
+def linear_sum(inputs: Sequence[Tensor], weights: Tensor, bias: Tensor) -> Tensor:
     """Σ_t X_t W_tᵀ + b."""
     out: Tensor = Products.apply(weights, bias, *inputs)
     return out

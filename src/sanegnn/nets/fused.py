@@ -13,7 +13,7 @@ from typing import Any, cast
 import torch
 from torch import Tensor, nn
 
-from sanegnn.kernels import Graph, aggregate, attend, products
+from sanegnn.kernels import Graph, aggregate, attend, linear_sum
 from sanegnn.ops import Attention, NodeAggregator, Pooled, linear
 from sanegnn.ops.pooled import LinearlyPooled
 from sanegnn.seeds import Noise
@@ -25,7 +25,7 @@ Members = Sequence[tuple[Tensor, Any]]
 def mixture_of(
     ops: Iterable[nn.Module], choice: Tensor, x: Tensor, graph: Graph, noise: Noise | None
 ) -> Tensor:
-    """Σ_o p_o o(x, graph), with p the rows of the choice: (N, D)."""
+    """Σ_o p_o o(x, graph), with p the rows of the choice: (R, D)."""
     pairs = list(zip(choice.unbind(), cast("Iterable[NodeAggregator]", ops), strict=True))
     pooled = [(p, op) for p, op in pairs if isinstance(op, Pooled)]
     attended = [(p, op) for p, op in pairs if isinstance(op, Attention)]
@@ -34,7 +34,7 @@ def mixture_of(
     if not sums:
         (p, first), *apart = apart
         sums = [p * first]
-    mixed = cast("Tensor", sum(sums[1:], start=sums[0]))
+    mixed = sum(sums[1:], start=sums[0])
     for p, out in apart:
         mixed = torch.addcmul(mixed, p, out)
     return mixed
@@ -52,10 +52,11 @@ def _pooled(members: Members, x: Tensor, graph: Graph) -> Mixed:
     if not members:
         return [], []
     kinds = tuple(dict.fromkeys(op.pool for _, op in members))
-    pools = dict(zip(kinds, aggregate(x, graph, kinds), strict=True))
-    straight = [(p, *op.terms(x, pools[op.pool])) for p, op in members if isinstance(op, LinearlyPooled)]
+    pools, own = dict(zip(kinds, aggregate(x, graph, kinds), strict=True)), x[: graph.num_targets]
+    straight = [(p, *op.terms(own, pools[op.pool])) for p, op in members if isinstance(op, LinearlyPooled)]
     bent = [(p, op) for p, op in members if not isinstance(op, LinearlyPooled)]
-    return [_products(straight)] if straight else [], [(p, op.transform(x, pools[op.pool])) for p, op in bent]
+    apart = [(p, op.transform(own, pools[op.pool])) for p, op in bent]
+    return [_products(straight)] if straight else [], apart
 
 
 def _products(members: Sequence[tuple[Tensor, list[tuple[Tensor, Tensor]], Tensor]]) -> Tensor:
@@ -66,7 +67,7 @@ def _products(members: Sequence[tuple[Tensor, list[tuple[Tensor, Tensor]], Tenso
     where = torch.tensor([places[id(x)] for _, x, _ in terms], device=terms[0][1].device)
     parts = torch.stack([weight for *_, weight in terms]) * torch.stack([p for p, *_ in terms])[:, None, None]
     weights = parts.new_zeros(len(inputs), *parts.shape[1:]).index_add(0, where, parts)
-    return products(list(inputs.values()), weights, _mixed([(p, bias) for p, _, bias in members]))
+    return linear_sum(list(inputs.values()), weights, _mixed([(p, bias) for p, _, bias in members]))
 
 
 def _mixed(members: Members) -> Tensor:

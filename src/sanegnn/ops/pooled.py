@@ -20,16 +20,17 @@ from sanegnn.seeds import Noise
 class Pooled(NodeAggregator):
     """transform(h_v, pool of the neighbours of v)."""
 
+    partial = True
     pool: ClassVar[str]
 
     @abstractmethod
     def transform(self, x: Tensor, pooled: Tensor) -> Tensor:
-        """(N, D), (N, D) -> (N, D)."""
+        """(R, D), (R, D) -> (R, D)."""
 
     def forward(self, x: Tensor, graph: Graph, noise: Noise | None = None) -> Tensor:
         """Pool, then transform."""
         (pooled,) = aggregate(x, graph, (self.pool,))
-        return self.transform(x, pooled)
+        return self.transform(x[: graph.num_targets], pooled)
 
 
 class LinearlyPooled(Pooled):
