@@ -28,6 +28,7 @@ __all__ = [
     "Features",
     "Graph",
     "aggregate",
+    "aggregate_beside",
     "attend",
     "compile_all",
     "compiled_before",
@@ -73,16 +74,33 @@ def _check_rate(rate: float) -> None:
 def aggregate(x: Tensor, graph: Graph, kinds: tuple[str, ...]) -> tuple[Tensor, ...]:
     """Aggregate the neighbours of every node, all kinds in one pass over the edges.
 
-    Kinds: "sum" Σ w_uv x_u, "mean" Σ w_uv x_u / Σ w_uv and "max" max x_u over u in N(v), all zero where N(v)
-    is empty (max ignores the weights, and sends its gradient to the first of equal neighbours); "gcn" Σ w_uv
-    x_u / sqrt(d̃_u d̃_v) over Ñ(v).
+    Kinds: "self" x_v; "sum" Σ w_uv x_u, "mean" Σ w_uv x_u / Σ w_uv and "max" max x_u over u in N(v), all zero
+    where N(v) is empty (max ignores the weights, and sends its gradient to the first of equal neighbours);
+    "gcn" Σ w_uv x_u / sqrt(d̃_u d̃_v) over Ñ(v).
 
     Shapes: x (N, D); one (R, D) per kind, with R the targets of the graph, as a rule all N nodes.
     """
+    different = tuple(dict.fromkeys(kinds))
+    (side,) = _aggregate(x, graph, different)
+    rows = (side.flatten(1),) if len(different) == 1 else side.unbind(1)
+    outs = dict(zip(different, rows, strict=True))
+    return tuple(outs[kind] for kind in kinds)
+
+
+def aggregate_beside(x: Tensor, graph: Graph, kinds: tuple[str, ...]) -> tuple[Tensor, Tensor]:
+    """The same, side by side for one product with all of them; and the sum, one of the kinds, once more.
+
+    Shapes: x (N, D); (R, kinds, D) and (R, D). The kinds are different.
+    """
+    side, total = _aggregate(x, graph, kinds, again=True)
+    return side, total
+
+
+def _aggregate(x: Tensor, graph: Graph, kinds: tuple[str, ...], again: bool = False) -> tuple[Tensor, ...]:
     for kind in kinds:
         if kind not in reference.AGGREGATIONS:
             raise UnknownName.of("aggregation", kind, reference.AGGREGATIONS)
-    out: tuple[Tensor, ...] = _implementation(x).aggregate(x, graph, kinds)
+    out: tuple[Tensor, ...] = _implementation(x).aggregate(x, graph, kinds, again)
     return out
 
 
@@ -155,10 +173,10 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     return out
 
 
-def linear_sum(inputs: Sequence[Tensor], weights: Tensor, bias: Tensor) -> Tensor:
+def linear_sum(inputs: Sequence[Tensor], weights: Sequence[Tensor], bias: Tensor) -> Tensor:
     """Σ_t X_t W_tᵀ + b.
 
-    Shapes: T inputs (N, D), weights (T, M, D), bias (M,), out (N, M).
+    Shapes: inputs (N, D_t), weights (M, D_t), bias (M,), out (N, M).
     """
     out: Tensor = _implementation(bias).linear_sum(inputs, weights, bias)
     return out

@@ -66,7 +66,12 @@ def _gcn(x: Tensor, graph: Graph) -> Tensor:
     return out.index_add(0, target, x[source] * graph.gcn_norm(x.dtype)[:, None])
 
 
+def _self(x: Tensor, graph: Graph) -> Tensor:
+    return x[: graph.num_targets]
+
+
 AGGREGATIONS: dict[str, Callable[[Tensor, Graph], Tensor]] = {
+    "self": _self,
     "sum": _sum,
     "mean": _mean,
     "max": _max,
@@ -74,9 +79,10 @@ AGGREGATIONS: dict[str, Callable[[Tensor, Graph], Tensor]] = {
 }
 
 
-def aggregate(x: Tensor, graph: Graph, kinds: tuple[str, ...]) -> tuple[Tensor, ...]:
-    """One aggregate of the neighbours per kind."""
-    return tuple(AGGREGATIONS[kind](x, graph) for kind in kinds)
+def aggregate(x: Tensor, graph: Graph, kinds: tuple[str, ...], again: bool = False) -> tuple[Tensor, ...]:
+    """The kinds side by side, and the sum once more if asked for."""
+    side = torch.stack([AGGREGATIONS[kind](x, graph) for kind in kinds], dim=1)
+    return (side, side[:, kinds.index("sum")]) if again else (side,)
 
 
 Score = Callable[[Tensor, Tensor, Tensor, Tensor, "Graph"], Tensor]  # (z, a_s, a_t, gate, graph) -> (M, H)
@@ -172,7 +178,7 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
     return x @ weight if bias is None else torch.addmm(bias, x, weight)
 
 
-def linear_sum(inputs: Sequence[Tensor], weights: Tensor, bias: Tensor) -> Tensor:
+def linear_sum(inputs: Sequence[Tensor], weights: Sequence[Tensor], bias: Tensor) -> Tensor:
     """Σ_t X_t W_tᵀ + b."""
     return torch.stack([x @ weight.T for x, weight in zip(inputs, weights, strict=True)]).sum(0) + bias
 

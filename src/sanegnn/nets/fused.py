@@ -13,7 +13,7 @@ from typing import Any, cast
 import torch
 from torch import Tensor, nn
 
-from sanegnn.kernels import Graph, aggregate, attend, linear_sum
+from sanegnn.kernels import Graph, aggregate_beside, attend, linear_sum
 from sanegnn.ops import Attention, NodeAggregator, Pooled, linear
 from sanegnn.ops.pooled import LinearlyPooled
 from sanegnn.seeds import Noise
@@ -51,23 +51,34 @@ def _sums(parts: Sequence[Mixed]) -> Mixed:
 def _pooled(members: Members, x: Tensor, graph: Graph) -> Mixed:
     if not members:
         return [], []
-    kinds = tuple(dict.fromkeys(op.pool for _, op in members))
-    pools, own = dict(zip(kinds, aggregate(x, graph, kinds), strict=True)), x[: graph.num_targets]
-    straight = [(p, *op.terms(own, pools[op.pool])) for p, op in members if isinstance(op, LinearlyPooled)]
+    kinds = tuple(dict.fromkeys(("self", "sum", *(op.pool for _, op in members))))
+    side, total = aggregate_beside(x, graph, kinds)
+    own = x[: graph.num_targets]
+    straight = [(p, op) for p, op in members if isinstance(op, LinearlyPooled)]
     bent = [(p, op) for p, op in members if not isinstance(op, LinearlyPooled)]
-    apart = [(p, op.transform(own, pools[op.pool])) for p, op in bent]
-    return [_products(straight)] if straight else [], apart
+
+    def pool(op: Pooled) -> Tensor:
+        return total if op.pool == "sum" else side[:, kinds.index(op.pool)]
+
+    hidden = [(p, op, op.hidden(own, pool(op))) for p, op in straight if "hidden" in op.weights()]
+    sums = [_linear_sum(straight, side, kinds, hidden)] if straight else []
+    return sums, [(p, op.transform(own, pool(op))) for p, op in bent]
 
 
-def _products(members: Sequence[tuple[Tensor, list[tuple[Tensor, Tensor]], Tensor]]) -> Tensor:
-    """Σ_o p_o (Σ_t X_t W_tᵀ + b), one product per different X."""
-    terms = [(p, x, weight) for p, pairs, _ in members for x, weight in pairs]
-    inputs = {id(x): x for _, x, _ in terms}
-    places = {key: place for place, key in enumerate(inputs)}
-    where = torch.tensor([places[id(x)] for _, x, _ in terms], device=terms[0][1].device)
-    parts = torch.stack([weight for *_, weight in terms]) * torch.stack([p for p, *_ in terms])[:, None, None]
-    weights = parts.new_zeros(len(inputs), *parts.shape[1:]).index_add(0, where, parts)
-    return linear_sum(list(inputs.values()), weights, _mixed([(p, bias) for p, _, bias in members]))
+def _linear_sum(
+    members: Members, side: Tensor, kinds: Sequence[str], hidden: Sequence[tuple[Tensor, Any, Tensor]]
+) -> Tensor:
+    """Σ_o p_o (Σ_k X_k W_kᵀ + b): one product for what stands side by side, one for every hidden state."""
+    terms = [(p, kind, w) for p, op in members for kind, w in op.weights().items() if kind in kinds]
+    bias = _mixed([(p, op.shift()) for p, op in members])
+    inputs, weights = [state for *_, state in hidden], [p * op.weights()["hidden"] for p, op, _ in hidden]
+    if terms:
+        where = torch.tensor([kinds.index(kind) for _, kind, _ in terms], device=side.device)
+        shares = torch.stack([p for p, *_ in terms])
+        parts = torch.stack([weight for *_, weight in terms]) * shares[:, None, None]
+        mixed = parts.new_zeros(len(kinds), *parts.shape[1:]).index_add(0, where, parts)
+        inputs, weights = [side.flatten(1), *inputs], [mixed.transpose(0, 1).flatten(1), *weights]
+    return linear_sum(inputs, weights, bias)
 
 
 def _mixed(members: Members) -> Tensor:
