@@ -39,3 +39,14 @@ def test_the_environment_has_the_last_word(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setenv("MALLOC_MMAP_THRESHOLD_", "131072")
     monkeypatch.setattr(memory.ctypes, "CDLL", lambda _name: pytest.fail("asked all the same"))
     memory.keep_freed_memory()
+
+
+def test_threads_sleep_unless_the_environment_says_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    from sanegnn import memory
+
+    monkeypatch.delenv("OMP_WAIT_POLICY", raising=False)
+    memory.let_threads_sleep()
+    assert memory.os.environ["OMP_WAIT_POLICY"] == "PASSIVE"
+    monkeypatch.setenv("OMP_WAIT_POLICY", "ACTIVE")
+    memory.let_threads_sleep()
+    assert memory.os.environ["OMP_WAIT_POLICY"] == "ACTIVE"

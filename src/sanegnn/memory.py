@@ -1,4 +1,4 @@
-"""What this process asks of the allocator of the C library."""
+"""What this process asks of the allocator of the C library and of OpenMP."""
 
 from __future__ import annotations
 
@@ -28,3 +28,11 @@ def keep_freed_memory() -> None:
         library = ctypes.CDLL(None)
         library.mallopt(_MMAP_THRESHOLD, _AT_MOST)
         library.mallopt(_TRIM_THRESHOLD, 16 * _AT_MOST)
+
+
+def let_threads_sleep() -> None:
+    """Let OpenMP's threads sleep between two operations of torch, if torch is not loaded yet.
+
+    Otherwise they wait for the next one in a busy loop, on the cores that the threads of the kernels want.
+    """
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
