@@ -49,7 +49,7 @@ class QNet(nn.Module):
 
 @dataclass(frozen=True)
 class Learning(Knobs):
-    """How Q is learned; the defaults are those of Policy-GNN's released code."""
+    """How Q is learned; the defaults are those of Policy-GNN's released code, but for `renew`, there 1000."""
 
     discount: Annotated[float, knob("γ, what the next state counts"), Within(0, 1)] = 0.95
     q_lr: Annotated[float, knob("learning rate of Q"), Within(1e-7, 1)] = 5e-4
