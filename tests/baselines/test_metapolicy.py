@@ -127,6 +127,9 @@ def test_a_full_buffer_is_trained_and_emptied(course, monkeypatch):
     course.fill(taken[:13], actions[:13])
     assert trained == [(16, 2)]
     assert [len(buffer) for buffer in course.buffers] == [0, 7, 0]
+    course.fill(taken[:9], actions[:9])
+    assert trained == [(16, 2)] * 2
+    assert [len(buffer) for buffer in course.buffers] == [0, 0, 0]
 
 
 def test_a_buffer_trains_no_layer_above_its_depth(course):

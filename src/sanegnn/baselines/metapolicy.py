@@ -16,8 +16,8 @@ Lai, Zha, Zhou, Hu: Policy-GNN, KDD 2020. What was chosen differently here:
 * M is read at the node: the probability that the stack, evaluated at depth a_t, gives to the class of v_t.
   Paid as one number over all nodes, every state would get the same reward and nothing could tell them apart.
 * M is measured on training nodes that are held out of the buffers. The validation part is left to what it is
-  for everybody else, the choice among policies, epochs and settings: a policy that was paid by validation
-  labels would know them, and its validation score would say how well.
+  for everybody else, the choice among policies, epochs and settings, and its score judges nodes that the
+  policy was not paid for.
 * A walk visits any node, but only nodes of the training part have labels, for buffers and for rewards: who
   ends a step elsewhere begins the next one where its episode began.
 """
@@ -122,8 +122,9 @@ class Course:
         device, sizes = self.nodes.rows.device, (ready.num_features, ready.num_outputs)
         self.net = DepthNet(settings.stack, settings.setting, *sizes, derive(seed, "net")).to(device)
         self.learner = QLearner(self.nodes.inputs.features, settings.depth, settings, derive(seed, "policy"))
-        learning = [parameter for parameter in self.net.parameters() if parameter.requires_grad]
-        self.adam = torch.optim.Adam(learning, lr=settings.lr, weight_decay=settings.weight_decay, fused=True)
+        self.adam = torch.optim.Adam(
+            self.net.parameters(), lr=settings.lr, weight_decay=settings.weight_decay, fused=True
+        )
         self.buffers = [self.nodes.rows[:0]] * settings.depth
         self.past: deque[float] = deque(maxlen=settings.window)
         self.epoch = self.trained = 0

@@ -134,9 +134,8 @@ class PolicyGnn(Contender[MetaPolicy]):
         study = Study(storage(None), self.settings.stack, self._seed(lane), self.settings.setting)
         study.distributions.pop("scaling")
         for lap in known:
-            study.tell(
-                Setting.of(lap.setting), Outcome(None if math.isnan(lap.validation) else lap.validation)
-            )
+            score = None if math.isnan(lap.validation) else lap.validation
+            study.tell(Setting.of(lap.setting), Outcome(score))
         for begin in range(0, lane.trials, BATCH):
             size = min(BATCH, lane.trials - begin)
             asked = study.ask(begin, size)
