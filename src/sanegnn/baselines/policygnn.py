@@ -112,7 +112,7 @@ class PolicyGnn(Contender[MetaPolicy]):
         return f"policy({self.settings.stack})"
 
     def race(self, lane: Lane) -> Iterator[Lap]:
-        """The search, a lap without a score, and then the trials; the first trial is always made."""
+        """The search, a lap without a score, and then the trials; the first batch of them is always made."""
         known = [lap for lap in kept(lane) if lap.phase != "retrain"]
         for lap in known:
             lane.clock.ahead(lap.clock)
@@ -124,10 +124,8 @@ class PolicyGnn(Contender[MetaPolicy]):
     def _searched(self, lane: Lane) -> Lap:
         outcome = self._search(lane)
         lane.clock.ahead(outcome.seconds)
-        setting = self.settings.setting
-        return self._keep(
-            lane, "search", self._job(lane, setting, lane.bench.training, self._seed(lane)), outcome
-        )
+        job = self._job(lane, self.settings.setting, lane.bench.training, self._seed(lane))
+        return self._keep(lane, "search", job, outcome)
 
     def _tuned(self, lane: Lane, known: Sequence[Lap]) -> Iterator[Lap]:
         """Trials in batches; one that was begun is finished, whatever the clock says."""
