@@ -29,7 +29,7 @@ from sanegnn.work import InOrder, Processes, one_thread
 QUICK = MetaPolicy(
     depth=3, hidden=8, heads=2, lr=0.02, episodes=6, steps=3, buffer=16, minibatch=16, window=4
 )
-TRIALS = 11
+TRIALS = 9
 """Enough for three batches, the last of which TPE asks for."""
 
 
@@ -151,7 +151,7 @@ def test_a_net_scores_what_its_lap_says_and_knows_no_test_part(tmp_path):
 
 
 def test_it_goes_on_where_it_was_cut_off(whole, tmp_path):
-    for count in (1, 10):
+    for count in (1, 7):
         one = lane(tmp_path / str(count))
         list(itertools.islice(PolicyGnn(QUICK).race(one), count))
         laps, nets = raced(lane(one.folder))
