@@ -2,5 +2,6 @@
 
 from sanegnn.baselines.contender import Clock, Contender, Lane, Trained, contenders
 from sanegnn.baselines.human import Design, designs
+from sanegnn.baselines.policygnn import PolicyGnn
 
-__all__ = ["Clock", "Contender", "Design", "Lane", "Trained", "contenders", "designs"]
+__all__ = ["Clock", "Contender", "Design", "Lane", "PolicyGnn", "Trained", "contenders", "designs"]

@@ -43,6 +43,17 @@ class Net(Backbone):
 
     def embed(self, inputs: Inputs, noise: Noise | None = None) -> Tensor:
         """z (R, D)."""
+        states = self.hidden(inputs, noise, self.reach)
+        if self.readout is None:
+            return states[-1]
+        asked = inputs.graph.num_nodes if inputs.rows is None else inputs.rows.numel()
+        states += [self.stem.new_zeros(asked, self.setting.hidden)] * (self.depth - self.reach)
+        kept = [skip(state) for skip, state in zip(self.skips, states, strict=True)]
+        embedding: Tensor = self.readout(torch.stack(kept))
+        return embedding
+
+    def hidden(self, inputs: Inputs, noise: Noise | None, depth: int) -> list[Tensor]:
+        """h^1 … h^depth of the asked nodes, each (R, D)."""
         carried: dict[type[nn.Module], Any] = {}
 
         def aggregate(layer: int, x: Tensor, graph: Graph, noise: Noise | None) -> Tensor:
@@ -53,14 +64,7 @@ class Net(Backbone):
                 aggregated = op(x, graph, noise)
             return aggregated
 
-        states = self.states(inputs, noise, aggregate, self.reach)
-        if self.readout is None:
-            return states[-1]
-        asked = inputs.graph.num_nodes if inputs.rows is None else inputs.rows.numel()
-        states += [self.stem.new_zeros(asked, self.setting.hidden)] * (self.depth - self.reach)
-        kept = [skip(state) for skip, state in zip(self.skips, states, strict=True)]
-        embedding: Tensor = self.readout(torch.stack(kept))
-        return embedding
+        return self.states(inputs, noise, aggregate, depth)
 
     def forward(self, inputs: Inputs, noise: Noise | None = None) -> Tensor:
         """(R, outputs)."""

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import torch
 from safetensors.torch import load, save
+from torch import nn
 
 from sanegnn.errors import TrainingFailed
 from sanegnn.journal import write_atomic
@@ -46,9 +47,13 @@ class Outcome:
 
 
 def do(task: SearchTask, job: Job) -> Outcome:
-    """Train, and write the weights of the best epoch."""
+    """Train the net of the job's architecture."""
     ready = task.ready(job.setting.scaling, job.device)
-    net = built(job, ready)
+    return fitted(built(job, ready), ready, job)
+
+
+def fitted(net: nn.Module, ready: Ready, job: Job) -> Outcome:
+    """Train a net as the job says, and write the weights of its best epoch."""
     try:
         trained = train_net(net, ready, job.setting, job.training, derive(job.seed, "train"), job.floors)
     except TrainingFailed as failed:
