@@ -57,7 +57,7 @@ def count(data):
 
 def mean(data):
     s = marks(data)
-    return [statistics.fmean(s[u] for u in near) for near in neighbours(data)]
+    return [statistics.fmean(s[u] for u in near) - s[v] / 4 for v, near in enumerate(neighbours(data))]
 
 
 def extreme(data):

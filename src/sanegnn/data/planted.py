@@ -75,18 +75,18 @@ def planted_sum(seed: int, nodes: int = 2000) -> GraphData:
     return labelled(np.stack([mark, noise], axis=1), edges, count + 0.5 * rng.random(nodes))
 
 
-@_plant("planted-mean", "the mean over the neighbours", ("sage_mean",))
+@_plant("planted-mean", "the mean over the neighbours, less the own value", ("sage_mean",))
 def planted_mean(seed: int, nodes: int = 2000) -> GraphData:
-    """y_v: mean_{u in N(v)} s_u is in the upper half; degrees go from 2 to 80.
+    """y_v: mean_{u in N(v)} s_u - s_v / 4 is in the upper half; degrees go from 2 to 80.
 
-    The node itself is no part of it, and GCN and attention, which average it in, pay for that where it has
-    few neighbours; a sum pays for the spread of the degrees.
+    The own value counts against the label, and GCN and attention average it in. A sum knows the sign of a
+    mean, but not this difference, since the degrees spread.
     """
     rng = generator(seed, "planted-mean")
     edges = blocks(rng, nodes, (1, 2, 3, 4, 6, 40))
     values = rng.random((nodes, 5))
-    degree = pooled(np.ones(nodes), edges, nodes)
-    return labelled(values, edges, pooled(values[:, 0], edges, nodes) / degree)
+    own, degree = values[:, 0], pooled(np.ones(nodes), edges, nodes)
+    return labelled(values, edges, pooled(own, edges, nodes) / degree - own / 4)
 
 
 @_plant("planted-max", "the largest values among the neighbours", ("sage_max",))
