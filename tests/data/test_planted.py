@@ -174,7 +174,7 @@ def test_the_planted_design_wins(name):
     recipe, data = Recipe(planted[name].steps), planted[name].make(0)
     assert Architecture.parse(right) in recipe
     assert Architecture.parse(wrong) not in recipe
-    short = Training(80, 30)
+    short = Training(100, 30)
     assert trained(data, right, short) > trained(data, wrong, short) + 0.05
 
 
