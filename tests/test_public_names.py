@@ -16,6 +16,7 @@ PUBLIC = [
     "Repeats",
     "Result",
     "RunChoice",
+    "Sample",
     "Search",
     "SearchSpace",
     "Seed",
@@ -29,6 +30,7 @@ PUBLIC = [
     "read",
     "search",
     "train",
+    "truth",
     "tune",
 ]
 
@@ -59,7 +61,15 @@ def fresh(code):
 
 @pytest.mark.parametrize(
     "module",
-    ["sanegnn", "sanegnn.settings", "sanegnn.space", "sanegnn.runs", "sanegnn.results", "sanegnn.listing"],
+    [
+        "sanegnn",
+        "sanegnn.settings",
+        "sanegnn.space",
+        "sanegnn.runs",
+        "sanegnn.results",
+        "sanegnn.listing",
+        "sanegnn.ranking",
+    ],
 )
 def test_importing_costs_no_torch(module):
     code = f"import sys, {module}; print('torch' in sys.modules, 'numba' in sys.modules)"

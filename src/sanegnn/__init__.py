@@ -7,7 +7,7 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sanegnn.api import fit, search, train, tune
+    from sanegnn.api import fit, search, train, truth, tune
     from sanegnn.bundle import Model, load
     from sanegnn.data import GraphData
     from sanegnn.data.tables import read
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         Machine,
         Repeats,
         RunChoice,
+        Sample,
         Search,
         Seed,
         Selection,
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
     from sanegnn.space import Architecture, SearchSpace
 
 _HOMES = {
-    "sanegnn.api": ("fit", "search", "train", "tune"),
+    "sanegnn.api": ("fit", "search", "train", "truth", "tune"),
     "sanegnn.bundle": ("Model", "load"),
     "sanegnn.data": ("GraphData",),
     "sanegnn.data.tables": ("read",),
@@ -40,6 +41,7 @@ _HOMES = {
         "Machine",
         "Repeats",
         "RunChoice",
+        "Sample",
         "Search",
         "Seed",
         "Selection",
@@ -56,6 +58,7 @@ __all__ = [  # noqa: RUF022 - grouped by home
     "fit",
     "search",
     "train",
+    "truth",
     "tune",
     "read",
     "load",
@@ -67,6 +70,7 @@ __all__ = [  # noqa: RUF022 - grouped by home
     "Machine",
     "Repeats",
     "RunChoice",
+    "Sample",
     "Search",
     "Seed",
     "Selection",

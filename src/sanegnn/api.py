@@ -4,6 +4,7 @@
     sanegnn.search("cora")                 the architecture alone
     sanegnn.tune("cora", "gcn,gcn")        a setting for one architecture
     sanegnn.train("cora", "gcn,gcn")       the score of one architecture with one setting
+    sanegnn.truth("cora")                  the scores of many, to judge searches by
 
 `data` is the name of a dataset, the path of an .npz file, `Tables`, a PyG `Data` or anything else that
 `GraphData.of` reads; `sanegnn.read` makes a graph of frames.
@@ -14,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from sanegnn.census import census, resting
 from sanegnn.errors import TrainingFailed
 from sanegnn.events import Listener, Stage, Step, silent
 from sanegnn.ops import layer_ops, node_ops, skip_ops
@@ -26,6 +28,7 @@ from sanegnn.settings import (
     Machine,
     Repeats,
     RunChoice,
+    Sample,
     Search,
     Seed,
     Selection,
@@ -163,6 +166,34 @@ def train(
 
     settings = {"setting": setting, "repeats": repeats}
     command = Command("train", data, choice, training, seed, settings, parsed)
+    return conduct(command, run, machine, on_event, work)
+
+
+def truth(
+    data: Any = "digits",
+    *,
+    choice: DataChoice = DataChoice(),
+    sample: Sample = Sample(),
+    setting: Setting = Setting(),
+    training: Training = Training(),
+    seed: Seed = Seed(),
+    run: RunChoice = RunChoice(),
+    machine: Machine = Machine(),
+    on_event: Listener = silent,
+) -> Result:
+    """Train architectures drawn at random, so that the ranking of any strategy can be judged by theirs.
+
+    The run keeps the scores in `truth.jsonl`, which `sanegnn.ranking` reads. The test set stays sealed.
+    """
+    space(sample.space, sample.depth)
+
+    def work(session: Session) -> Result:
+        found = census(session, sample, setting)
+        found.write(session.run.file("truth.jsonl"))
+        return resting(session, found, setting)
+
+    settings = {"sample": sample, "setting": setting}
+    command = Command("truth", data, choice, training, seed, settings)
     return conduct(command, run, machine, on_event, work)
 
 

@@ -120,6 +120,21 @@ class Retrain(Record):
     parameters: int
 
 
+@_kind("measured")
+@dataclass(frozen=True)
+class Measured(Record):
+    """Training number `place` of an architecture for the ground truth; NaN and why if it went astray."""
+
+    architecture: str
+    place: int
+    seed: int
+    validation: float
+    epochs: int
+    seconds: float
+    parameters: int
+    why: str
+
+
 @_kind("test_opened")
 @dataclass(frozen=True)
 class TestOpened(Record):

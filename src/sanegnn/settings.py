@@ -279,6 +279,16 @@ class Repeats(Knobs):
 
 
 @dataclass(frozen=True)
+class Sample(Knobs):
+    """The architectures of a ground truth: members of a space drawn at random, each trained several times."""
+
+    architectures: Annotated[int, knob("architectures drawn, none twice"), Within(2)] = 150
+    seeds: Annotated[int, knob("trainings of each, from seeds of their own"), Within(1)] = 2
+    space: Annotated[str, knob("the search space by name")] = "paper"
+    depth: Annotated[int, knob("K, the number of layers"), Within(1, 6)] = 3
+
+
+@dataclass(frozen=True)
 class Seed(Knobs):
     """The root of all randomness."""
 

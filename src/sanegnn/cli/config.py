@@ -40,6 +40,7 @@ TABLES: dict[str, type[Knobs]] = {
     "tables": settings.Tables,
     "data": settings.DataChoice,
     "search": settings.Search,
+    "sample": settings.Sample,
     "selection": settings.Selection,
     "setting": settings.Setting,
     "training": settings.Training,

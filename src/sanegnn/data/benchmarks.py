@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from sanegnn.data.base import GraphData
 from sanegnn.data.digits import digits
+from sanegnn.data.planted import planted
 from sanegnn.data.pyg import PyGSource
 from sanegnn.data.store import data_root
 from sanegnn.errors import BadGraph
@@ -88,6 +89,20 @@ datasets.add("digits", "Alpaydin & Kaynak, 1998; scikit-learn")(
         numbers=Numbers(1797, 6309, 64, 10, "4abe0b20"),
     )
 )
+
+PLANTED = {
+    "planted-sum": Numbers(2000, 14391, 4, 2, "ca10ef74"),
+    "planted-mean": Numbers(2000, 17129, 10, 2, "271d3b1e"),
+    "planted-max": Numbers(2400, 8375, 12, 2, "0656d718"),
+    "planted-match": Numbers(2400, 12000, 22, 2, "03eeeae0"),
+    "planted-ring": Numbers(2000, 3994, 10, 2, "73fe54e5"),
+    "planted-path": Numbers(2000, 2000, 10, 2, "6ac5ebb2"),
+    "planted-mixture": Numbers(2000, 4993, 12, 2, "73100c3d"),
+}
+for _name, _numbers in PLANTED.items():
+    datasets.add(_name, "made here, with a known answer")(
+        Benchmark(planted[_name].title, lambda name, _: planted[name].make(0), numbers=_numbers)
+    )
 
 planetoid = Family("Planetoid", "", "Yang et al., ICML 2016")
 planetoid.add(

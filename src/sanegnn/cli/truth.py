@@ -1,0 +1,42 @@
+"""`truth`: the command that measures a space."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from sanegnn.cli.config import OUTPUT, TABLES_GIVEN, Given, Shown, chosen, flat
+from sanegnn.cli.nets import Dataset
+from sanegnn.cli.show import result, working
+from sanegnn.settings import DataChoice, Machine, RunChoice, Sample, Seed, Setting, Training
+
+
+def truth(
+    dataset: Dataset = None,
+    /,
+    *,
+    tables: Given = TABLES_GIVEN,
+    data: Annotated[DataChoice, flat("Data")] = DataChoice(),
+    sample: Annotated[Sample, flat("Search")] = Sample(),
+    setting: Annotated[Setting, flat("Setting")] = Setting(),
+    training: Annotated[Training, flat("Training")] = Training(),
+    seed: Annotated[Seed, flat("Run")] = Seed(),
+    run: Annotated[RunChoice, flat("Run")] = RunChoice(),
+    machine: Annotated[Machine, flat("Machine")] = Machine(),
+    output: Shown = OUTPUT,
+) -> None:
+    """Train many architectures drawn at random, to judge searches by."""
+    from sanegnn import api
+
+    with working(output) as listen:
+        done = api.truth(
+            chosen(dataset, tables),
+            choice=data,
+            sample=sample,
+            setting=setting,
+            training=training,
+            seed=seed,
+            run=run,
+            machine=machine,
+            on_event=listen,
+        )
+    result(output, done)
