@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast
 
 import torch
 from torch import Tensor, nn
 
+from sanegnn.errors import BadArchitecture, BadSetting
 from sanegnn.kernels import Graph
-from sanegnn.nets.backbone import Backbone, Inputs
-from sanegnn.ops import Carrying, initialise, layer_ops, node_ops, skip_ops
+from sanegnn.nets.backbone import Backbone, Inputs, shape_of
+from sanegnn.ops import Carrying, NodeAggregator, Shape, initialise, layer_ops, node_ops, skip_ops
 from sanegnn.seeds import Noise
 from sanegnn.settings import Setting
 from sanegnn.space import Architecture
@@ -28,14 +30,21 @@ class Net(Backbone):
     def __init__(
         self, architecture: Architecture, setting: Setting, num_features: int, num_outputs: int, seed: int = 0
     ) -> None:
-        super().__init__(setting, architecture.depth, num_features, num_outputs)
+        layers = stacked(architecture, shape_of(setting, architecture.depth))
+        super().__init__(setting, [op.out_width for op in layers], num_features, num_outputs)
         self.architecture = architecture
-        self.layers = nn.ModuleList(node_ops[name](self.shape) for name in architecture.nodes)
+        self.layers = nn.ModuleList(layers)
         self.skips = [skip_ops[name] for name in architecture.skips]
         kept = [layer for layer, name in enumerate(architecture.skips, start=1) if name != "zero"]
         self.reach = max(kept, default=0) if architecture.skips else self.depth
-        self.readout = None if architecture.layer is None else layer_ops[architecture.layer](self.shape)
+        wide = replace(self.shape, width=layers[-1].out_width)
+        self.readout = None if architecture.layer is None else layer_ops[architecture.layer](wide)
         initialise(self, seed)
+
+    def activation(self, layer: int) -> str:
+        """The operation's own, or the setting's."""
+        op = cast("NodeAggregator", self.layers[layer])
+        return op.own_activation or self.setting.activation
 
     def embed(self, inputs: Inputs, noise: Noise | None = None) -> Tensor:
         """z (R, D)."""
@@ -52,7 +61,7 @@ class Net(Backbone):
         states = self.states(inputs, noise, aggregate, self.reach)
         if self.readout is None:
             return inputs.asked(states[-1])
-        nothing = self.stem.new_zeros(inputs.graph.num_nodes, self.setting.hidden)
+        nothing = self.stem.new_zeros(inputs.graph.num_nodes, self.readout.shape.width)
         states += [nothing] * (self.depth - self.reach)
         kept = [skip(inputs.asked(state)) for skip, state in zip(self.skips, states, strict=True)]
         embedding: Tensor = self.readout(torch.stack(kept))
@@ -61,6 +70,35 @@ class Net(Backbone):
     def forward(self, inputs: Inputs, noise: Noise | None = None) -> Tensor:
         """(R, outputs)."""
         return self.outputs(self.embed(inputs, noise), noise)
+
+
+def stacked(architecture: Architecture, shape: Shape) -> list[NodeAggregator]:
+    """The operations of the layers, each built for the width that the one below it gives."""
+    layers: list[NodeAggregator] = []
+    for name in architecture.nodes:
+        width = layers[-1].out_width if layers else shape.width
+        kind = node_ops[name]
+        if "heads" in kind.knobs and width % shape.heads:
+            raise BadSetting(f"{name} over states of width {width} cannot share them by {shape.heads} heads")
+        layers.append(kind(replace(shape, width=width)))
+    _are_equally_wide(architecture, [shape.width, *(op.out_width for op in layers)])
+    return layers
+
+
+def _are_equally_wide(architecture: Architecture, widths: list[int]) -> None:
+    """Refuse to join states of several widths, and to carry a memory from one width to another."""
+    told = ", ".join(map(str, widths[1:]))
+    if architecture.layer is not None and len(set(widths[1:])) > 1:
+        raise BadArchitecture(
+            f"{architecture}: its layers have widths {told}, but {architecture.layer} joins states of one"
+            " width: give all layers the same width, or leave skips and layer aggregator out"
+        )
+    carrying = [name for name in architecture.nodes if issubclass(node_ops[name], Carrying)]
+    if carrying and len(set(widths)) > 1:
+        raise BadArchitecture(
+            f"{architecture}: {carrying[0]} carries a memory of width {widths[0]}, but the layers have widths"
+            f" {told}: combine it with operations that keep the width"
+        )
 
 
 def inherit(supernet: Supernet, architecture: Architecture) -> Net:

@@ -2,7 +2,8 @@
 
 from sanegnn.space.architecture import Architecture
 from sanegnn.space.designs import plain_designs
+from sanegnn.space.family import Family
 from sanegnn.space.presets import presets, space
 from sanegnn.space.space import SearchSpace, Slot
 
-__all__ = ["Architecture", "SearchSpace", "Slot", "plain_designs", "presets", "space"]
+__all__ = ["Architecture", "Family", "SearchSpace", "Slot", "plain_designs", "presets", "space"]
