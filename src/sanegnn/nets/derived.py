@@ -85,6 +85,14 @@ def stacked(architecture: Architecture, shape: Shape) -> list[NodeAggregator]:
     return layers
 
 
+def widths(architecture: Architecture, hidden: int) -> list[int]:
+    """The widths of h^0 … h^K."""
+    wide = [hidden]
+    for name in architecture.nodes:
+        wide.append(node_ops[name].own_width or wide[-1])
+    return wide
+
+
 def _are_equally_wide(architecture: Architecture, widths: list[int]) -> None:
     """Refuse to join states of several widths, and to carry a memory from one width to another."""
     told = ", ".join(map(str, widths[1:]))
