@@ -14,7 +14,8 @@ from sanegnn.nets import Net, widths
 from sanegnn.records import Candidate
 from sanegnn.seeds import derive, generator
 from sanegnn.settings import Setting
-from sanegnn.space import Architecture, SearchSpace, space
+from sanegnn.space import Architecture, Family, SearchSpace, space
+from sanegnn.space.presets import AUTOGNN, GRAPHNAS, HEADS, WIDTHS
 from sanegnn.strategies import Past, Quest, Reinforced, Shared, strategies
 from sanegnn.strategies.autognn import FREE, Conservative
 from sanegnn.strategies.policy import Learner, Policy
@@ -28,6 +29,19 @@ TINY = SearchSpace("tiny", 2, ("gcn", "gat", "gin"), ("skip", "zero"), ("concat"
 GOOD = Architecture.parse("gat,gin | skip,zero | max")
 BRIEF = {"hidden": 8, "heads": 2, "epochs": 4, "batch": 3}
 NAMES = ("graphnas", "graphnas-ws", "autognn")
+
+
+def narrow(family):
+    """The family with few heads and channels."""
+    return Family(family.name, (*family.components[:-2], ("heads", HEADS[:2]), ("width", WIDTHS[:2])))
+
+
+SPACES = {
+    "graphnas": SearchSpace("narrow graphnas", 2, narrow(GRAPHNAS)),
+    "autognn": SearchSpace("narrow autognn", 2, narrow(AUTOGNN)),
+    "paper": space("paper", 2),
+    "plain": space("plain", 2),
+}
 
 
 def reward(architecture):
@@ -56,12 +70,12 @@ def played(name, knobs, seed=0, count=None):
 
 @pytest.mark.parametrize("seed", [0, 1])
 def test_graphnas_learns_a_bandit(seed):
-    knobs = Reinforced(candidates=170, batch=5, finals=10, controller_lr=0.02)
+    knobs = Reinforced(candidates=130, batch=5, finals=10, controller_lr=0.02)
     past = played("graphnas", knobs, seed)
-    scores = [score for _, score in past.scored[:160]]
+    scores = [score for _, score in past.scored[:120]]
     assert np.mean(scores[-40:]) > np.mean(scores[:40]) + 0.07
-    assert Counter(one for one, _ in past.scored[120:160]).most_common(1)[0][0] == GOOD
-    finals = [one for one, _ in past.scored[160:]]
+    assert Counter(one for one, _ in past.scored[80:120]).most_common(1)[0][0] == GOOD
+    finals = [one for one, _ in past.scored[120:]]
     assert 1 <= len(set(finals)) == len(finals) <= 10
     assert strategies["graphnas"](knobs).judged(past).ranked()[0][0] == GOOD
 
@@ -81,10 +95,10 @@ def test_autognn_takes_small_steps_to_the_best_of_a_bandit():
     assert GOOD in [one for one, _ in lessons]
     assert len({one for one, _ in lessons}) == 45
     assert finals[0][0] == GOOD
-    for begin in range(4, 45, 4):
+    for begin in (4, 8):  # later, all twelve neighbours of the best may have been tried
         best = max(lessons[:begin], key=lambda pair: pair[1])[0]
         for child, _ in lessons[begin : begin + 4]:
-            assert len(kinds_changed(best, child)) == 1 or begin > 30  # late, all neighbours may be tried
+            assert len(kinds_changed(best, child)) == 1
 
 
 def kinds_changed(one, other):
@@ -95,7 +109,7 @@ def kinds_changed(one, other):
 def test_autognn_changes_the_class_it_is_least_sure_of():
     mind = Conservative(TINY, Shared(batch=1, controller_lr=0.05), 0)
     mind.follow(Past(TINY, 0, (tried(0, GOOD, 0.8),)))
-    for _ in range(150):  # a controller that is sure: to keep the nodes, and nothing else
+    for _ in range(50):  # a controller that is sure: to keep the nodes, and nothing else
         standing = TINY.encode(GOOD)
         mind.learners["node"].learn(standing, 1.0, standing)
         worse = {**standing, "node.0": 0, "node.1": 0}
@@ -104,7 +118,7 @@ def test_autognn_changes_the_class_it_is_least_sure_of():
     entropies = {
         k: float(learner.draw(rng, TINY.encode(GOOD)).entropy) for k, learner in mind.learners.items()
     }
-    changed = Counter(kind for _ in range(300) for kind in kinds_changed(GOOD, mind.draw(rng)))
+    changed = Counter(kind for _ in range(100) for kind in kinds_changed(GOOD, mind.draw(rng)))
     assert entropies["node"] < entropies["skip"]
     assert changed["node"] < changed["skip"]
     assert changed["layer"] > 0
@@ -165,10 +179,10 @@ class Breaking(InOrder):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("after", [1, 5, 10])
+@pytest.mark.parametrize("after", [2, 8])
 def test_an_interrupted_search_goes_on_to_the_same_end(name, after, tmp_path):
     knobs = strategies[name].knobs(**BRIEF, candidates=12, finals=3, top=2, controller_width=8)
-    searched = space("graphnas" if name != "autognn" else "autognn", 2)
+    searched = SPACES["autognn" if name == "autognn" else "graphnas"]
     whole = list(strategies[name](knobs).search(quest(tmp_path / "whole", searched)))
     with pytest.raises(Broken):
         list(
@@ -191,12 +205,12 @@ def read(folder):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("searched", ["graphnas", "autognn", "paper", "plain"])
+@pytest.mark.parametrize("searched", SPACES)
 def test_every_controller_searches_every_space(name, searched):
     knobs = strategies[name].knobs(
         **{**BRIEF, "epochs": 2, "heads": 1}, candidates=5, finals=1, controller_width=4
     )
-    where = space(searched, 1)
+    where = SPACES[searched]
     (proposal, *_) = strategies[name](knobs).search(quest(None, where))
     assert proposal.architecture in where
     assert math.isfinite(proposal.score)
