@@ -135,12 +135,12 @@ def test_a_mind_that_is_rebuilt_asks_for_the_same(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_short_time_leaves_room_for_the_final_candidates(name):
-    knobs = strategies[name].knobs(candidates=100, batch=4, finals=10, seconds=10.0)
+    knobs = strategies[name].knobs(candidates=60, batch=4, finals=10, seconds=10.0)
     searcher = strategies[name](knobs)
     past = played(name, knobs, count=12)
     clocks = [1.0, 2, 3, 4, 5, 6, 7.9, 8.1, 8.2, 8.3, 8.4, 8.5]
     late = Past(TINY, 0, tuple(replace(c, clock=t) for c, t in zip(past.candidates, clocks, strict=True)))
-    assert searcher.first_final(past) == 90
+    assert searcher.first_final(past) == 50
     assert searcher.first_final(late) == 8
     assert set(searcher.judged(late).candidates) == set(late.candidates[8:])
 

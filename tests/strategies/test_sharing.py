@@ -72,7 +72,7 @@ def test_weights_are_taken_over_where_name_and_shape_agree(tmp_path):
 
 def test_weights_that_are_gone_are_named(tmp_path):
     net = Net(Architecture.parse("gcn"), Setting(), 5, 3)
-    with pytest.raises(RunFolder, match="cannot read the weights .*gone.*start over with --fresh"):
+    with pytest.raises(RunFolder, match=r"cannot read the weights .*gone.*start over with --fresh"):
         take_over(net, {"stem": tmp_path / "gone"})
 
 
