@@ -9,9 +9,10 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
+from dataclasses import fields, replace
 from io import StringIO
 from pathlib import Path
+from typing import get_type_hints
 
 import pytest
 from rich.console import Console
@@ -267,12 +268,24 @@ def test_the_paper_space_has_31944_architectures(capsys):
     assert "31,944 architectures" in said(capsys)[0]
 
 
+def test_every_knob_of_every_strategy_can_be_read():
+    from sanegnn.cli import design
+
+    for one in fields(design.Strategies):
+        assert get_type_hints(type(getattr(design.STRATEGIES, one.name)).__init__)
+    assert set(design._by_name(design.STRATEGIES)) == set(strategies)
+
+
 def test_lists_name_everything(capsys):
     assert cli.run(["datasets", "--json"]) == 0
     assert {"digits", "cora"} <= {row["name"] for row in json.loads(said(capsys)[0])["datasets"]}
     assert cli.run(["ops"]) == 0
     out = said(capsys)[0]
     assert all(name in out for name in ("geniepath", "zero", "lstm"))
+    assert cli.run(["ops", "--json"]) == 0
+    assert "graphnas:<attention>:<aggregator>:<activation>:<heads>:<width>" in said(capsys)[0]
+    assert cli.run(["space", "graphnas", "--depth", "2"]) == 0
+    assert "88,510,464 architectures" in said(capsys)[0]
     assert cli.run(["baselines", "pubmed"]) == 0
     listed = said(capsys)[0]
     assert all(words in listed for words in ("64 × gcnii", "gcn,gcn,gcn | skip,skip,skip | concat"))

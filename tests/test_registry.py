@@ -48,6 +48,15 @@ def test_an_unknown_name_gets_the_near_one(shelf):
         shelf["sow"]
 
 
+def test_a_family_makes_its_members(shelf):
+    shelf.add_family("bit", source="a box")(lambda head, size: f"{size} mm, {head}")
+    assert shelf["bit:torx:6"] == "6 mm, torx"
+    assert shelf.entry("bit:torx:6").source == "a box"
+    assert list(shelf) == ["saw", "axe"]
+    with pytest.raises(UnknownName, match="no family of tools named 'bite'; did you mean 'bit'"):
+        shelf["bite:torx:6"]
+
+
 def test_it_may_grow_while_it_is_walked(shelf):
     for name in shelf:
         shelf.add(f"{name}-2")(0)
@@ -58,6 +67,12 @@ def test_it_may_grow_while_it_is_walked(shelf):
 def test_every_entry_says_what_it_is(registry):
     for name in registry:
         assert registry[name].__doc__, f"{registry.kind} {name} has no docstring"
+
+
+def test_every_family_says_what_it_is_and_where_it_is_from():
+    for entry in node_ops.families.values():
+        assert entry.value.__doc__
+        assert entry.source
 
 
 @pytest.mark.parametrize(

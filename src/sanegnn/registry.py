@@ -21,11 +21,15 @@ class Entry(Generic[T]):
 
 
 class Registry(Generic[T]):
-    """Names to things of one kind; iterates over the names in the order of their registration."""
+    """Names to things of one kind; iterates over the names in the order of their registration.
+
+    A family is registered once and makes its member `family:this:that` of the parts of that name.
+    """
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
         self._entries: dict[str, Entry[T]] = {}
+        self.families: dict[str, Entry[Callable[..., T]]] = {}
 
     def add(self, name: str, source: str = "") -> Callable[[T], T]:
         """Register what the decorator stands above; a taken name is refused."""
@@ -38,8 +42,23 @@ class Registry(Generic[T]):
 
         return keep
 
+    def add_family(self, name: str, source: str = "") -> Callable[[Callable[..., T]], Callable[..., T]]:
+        """Register a function from the parts of a member's name to the member."""
+
+        def keep(make: Callable[..., T]) -> Callable[..., T]:
+            self.families[name] = Entry(name, make, source)
+            return make
+
+        return keep
+
     def entry(self, name: str) -> Entry[T]:
         """The entry of that name, or the error that suggests the near one."""
+        family, *parts = name.split(":")
+        if parts:
+            if family not in self.families:
+                raise UnknownName.of(f"family of {self.kind}s", family, self.families)
+            made = self.families[family]
+            return Entry(name, made.value(*parts), made.source)
         if name not in self._entries:
             raise UnknownName.of(self.kind, name, self._entries)
         return self._entries[name]

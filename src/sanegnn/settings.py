@@ -137,7 +137,7 @@ def ranges(cls: type[Knobs]) -> Iterator[tuple[str, OneOf | Span]]:
                 yield name, mark
 
 
-ACTIVATIONS = ("relu", "elu", "leaky_relu", "tanh", "linear")
+ACTIVATIONS = ("relu", "elu", "leaky_relu", "tanh", "linear", "sigmoid", "softplus", "relu6")
 NORMS = ("none", "batch", "layer", "pair")
 SCALINGS = ("unit", "row", "raw", "standard")
 

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 import torch
-from torch.nn.functional import elu, linear
+from torch.nn.functional import elu, linear, softplus
 
+from sanegnn.errors import BadArchitecture, BadSetting
 from sanegnn.kernels import Graph
 from sanegnn.nets import Inputs, Net
 from sanegnn.seeds import Noise
@@ -93,3 +94,51 @@ def test_the_same_seed_gives_the_same_net_in_a_fresh_process():
 def test_the_outputs_of_some_nodes_are_those_of_all_nodes_there(text):
     net, inputs, rows = made(text), example_inputs(), torch.tensor([4, 0, 7])
     assert close(net(replace(inputs, rows=rows)), net(inputs)[rows])
+
+
+COMPOSITE = "graphnas:gat:sum:tanh:2:8,graphnas:const:max:softplus:1:4,graphnas:gcn:mlp:sigmoid:1:4"
+
+
+def test_widths_and_activations_follow_the_operations():
+    net, inputs = made(COMPOSITE, residual=True, norm="layer"), example_inputs()
+    h0 = inputs.features.to_dense() @ net.stem + net.stem_bias
+    h1 = torch.tanh(net.norms[0](net.layers[0](h0, inputs.graph)))
+    h2 = softplus(net.norms[1](net.layers[1](h1, inputs.graph)))
+    h3 = torch.sigmoid(net.norms[2](net.layers[2](h2, inputs.graph) + h2))  # as wide as before
+    assert [h.shape[1] for h in (h0, h1, h2, h3)] == [WIDTH, 16, 4, 4]
+    assert close(net(inputs), linear(h3, net.head, net.head_bias))
+
+
+@pytest.mark.parametrize("changes", [{}, {"norm": "batch"}, {"norm": "pair"}, {"residual": True}], ids=str)
+def test_composite_operations_train(changes):
+    for text in (COMPOSITE, "graphnas:gat:sum:tanh:2:8,gat,autognn:linear:mean:mlp:elu:4:4"):
+        net, inputs = made(text, **changes, edge_dropout=0.3, attention_dropout=0.3).train(), example_inputs()
+        net(inputs, Noise(1)).square().sum().backward()
+        assert all(parameter.grad.isfinite().all() for parameter in net.parameters())
+        assert net.stem.grad.any()
+
+
+def test_layers_of_one_width_may_be_joined():
+    net = made("graphnas:gat:sum:tanh:2:8,graphnas:gcn:max:relu:1:16 | skip,zero | concat")
+    assert net(example_inputs()).shape == (NODES, 3)
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "words"),
+    [
+        (
+            "graphnas:gat:sum:tanh:2:8,gcn,graphnas:gat:sum:tanh:2:4 | skip,skip,skip | lstm",
+            BadArchitecture,
+            "its layers have widths 16, 16, 8, but lstm joins states of one width: give all layers the same",
+        ),
+        ("gcnii,graphnas:gat:sum:tanh:2:8,gcnii", BadArchitecture, "gcnii carries a memory of width 8, but"),
+        (
+            "graphnas:gat:sum:tanh:1:4,gat",
+            BadSetting,
+            "gat over states of width 4 cannot share them by 8 heads",
+        ),
+    ],
+)
+def test_widths_that_do_not_fit_are_refused(text, error, words):
+    with pytest.raises(error, match=words):
+        made(text, heads=8)

@@ -3,13 +3,14 @@ from dataclasses import replace
 import pytest
 import torch
 
+from sanegnn.errors import BadSetting
 from sanegnn.kernels import Features, Graph
 from sanegnn.nets import Inputs, Net, Supernet, inherit
 from sanegnn.nets.supernet import MixedAggregator
 from sanegnn.ops import Carrying, NodeAggregator, node_ops, weight
 from sanegnn.seeds import Noise, generator
 from sanegnn.settings import Setting
-from sanegnn.space import Architecture, SearchSpace, presets, space
+from sanegnn.space import Architecture, Family, SearchSpace, presets, space
 from sanegnn.testing.examples import (
     NODES,
     WIDTH,
@@ -23,6 +24,7 @@ from sanegnn.testing.examples import (
 from sanegnn.testing.ops import one_hot_equals_derived
 
 SETTING = Setting(hidden=WIDTH, heads=2)
+MIXED = [name for name in presets if not isinstance(space(name).node_ops, Family)]
 
 
 def some(searched, count):
@@ -37,7 +39,7 @@ def some(searched, count):
 
 
 @pytest.mark.parametrize("depth", range(1, 5))
-@pytest.mark.parametrize("name", presets)
+@pytest.mark.parametrize("name", MIXED)
 def test_one_hot_rows_are_the_derived_net(name, depth):
     searched = space(name, depth)
     one_hot_equals_derived(searched, some(searched, 25), SETTING)
@@ -74,7 +76,7 @@ def mixed(rows):
     return {key: torch.softmax(row, 0) for key, row in rows.items()}
 
 
-@pytest.mark.parametrize("name", presets)
+@pytest.mark.parametrize("name", MIXED)
 @pytest.mark.parametrize("depth", [1, 3])
 def test_every_slot_s_row_gets_a_gradient(name, depth):
     searched = space(name, depth)
@@ -84,7 +86,7 @@ def test_every_slot_s_row_gets_a_gradient(name, depth):
         assert row.grad.abs().max() > 1e-8, f"{key} has no gradient"
 
 
-@pytest.mark.parametrize("name", presets)
+@pytest.mark.parametrize("name", MIXED)
 def test_every_slot_has_a_row_of_its_own(name):
     """To change the row of one slot changes the output, by what no other slot's row would change it."""
     searched, inputs = space(name, 3), example_inputs()
@@ -198,3 +200,9 @@ def test_a_net_of_zero_skips_tells_no_node_from_another():
     net = filled(Net(Architecture.parse("gcn,gat | zero,zero | concat"), SETTING, 5, 3)).eval()
     out = net(example_inputs())
     assert close(out, out[:1].expand(NODES, -1))
+
+
+@pytest.mark.parametrize("name", sorted(set(presets) - set(MIXED)))
+def test_operations_of_several_widths_are_not_mixed(name):
+    with pytest.raises(BadSetting, match=f"space '{name}' have widths of their own.*hyperband, graphnas"):
+        Supernet(space(name, 2), SETTING, 5, 3)

@@ -22,6 +22,8 @@ def test_sizes(depth):
     assert space("paper", depth).size == 11**depth * 2**depth * 3
     assert space("plain", depth).size == 11**depth
     assert space("mlp", depth).size == 12**depth * 2**depth * 3
+    assert space("graphnas", depth).size == 9_408**depth
+    assert space("autognn", depth).size == 14_112**depth
 
 
 def test_the_paper_space_is_made_of_the_paper_s_operations():
@@ -41,9 +43,11 @@ def test_the_space_of_perceptrons_has_every_width_and_depth():
 
 @pytest.mark.parametrize("name", presets)
 def test_every_operation_of_a_space_is_registered(name):
-    kinds = {"node": node_ops, "skip": skip_ops, "layer": layer_ops}
-    for slot in space(name, 6).slots:
-        assert all(choice in kinds[slot.kind] for choice in slot.choices)
+    searched, rng = space(name, 6), generator(0, "members", name)
+    for member in (searched.sample(rng) for _ in range(40)):
+        assert all(node_ops[op] for op in member.nodes)
+        assert all(skip in skip_ops for skip in member.skips)
+        assert member.layer is None or member.layer in layer_ops
 
 
 @pytest.mark.parametrize("depth", [0, 7, -1])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sanegnn.strategies import Aging, Algorithm1, Brackets, Tpe, TrialAndError, strategies
+from sanegnn.strategies import Aging, Algorithm1, Brackets, Reinforced, Shared, Tpe, TrialAndError, strategies
 from sanegnn.testing import check_strategy
 
 BRIEF = {"hidden": 8, "heads": 2, "epochs": 4, "batch": 3}
@@ -13,6 +13,9 @@ QUICK = {
     "tpe": Tpe(**BRIEF, candidates=8, startup=3),
     "evolution": Aging(**BRIEF, candidates=9, population=4, sample=2),
     "hyperband": Brackets(**BRIEF, candidates=8, least=1, eta=2),
+    "graphnas": Reinforced(**BRIEF, candidates=8, finals=2, top=2),
+    "graphnas-ws": Shared(**BRIEF, candidates=8, finals=2, top=2, share_epochs=2),
+    "autognn": Shared(**BRIEF, candidates=8, finals=2, top=2, share_epochs=2),
 }
 """For every strategy the knobs that make its contract quick."""
 

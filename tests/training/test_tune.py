@@ -157,6 +157,17 @@ def test_knobs_of_operations_that_are_not_there_are_not_tuned():
     assert {"hidden", "lr", "dropout"} <= set(distributions(GCN))
 
 
+def test_knobs_that_an_operation_sets_by_itself_are_not_tuned():
+    member = "graphnas:{}:sum:elu:{}:8"
+    own = set(distributions(Architecture.parse(f"{member.format('gat', 1)},{member.format('gat', 2)}")))
+    assert not {"heads", "activation", "residual", "teleport"} & own
+    assert {"hidden", "attention_dropout", "norm", "lr"} <= own
+    assert "attention_dropout" not in distributions(Architecture.parse(member.format("gcn", 2)))
+    assert "residual" in distributions(Architecture.parse(",".join([member.format("gat", 2)] * 2)))
+    assert "residual" in distributions(Architecture.parse(member.format("gat", 8)))  # as wide as hidden 64
+    assert "activation" in distributions(Architecture.parse(f"{member.format('gat', 1)},gcn"))
+
+
 def tried(score, pruned=False):
     return Tried(0, Setting(), score, 60, 1.0, pruned, {15: score, 30: score + 0.1})
 

@@ -192,7 +192,7 @@ class PolicyGnn(Contender[MetaPolicy]):
         told = json.dumps([setting.table(), training.table()], sort_keys=True)
         file = lane.folder / "nets" / f"{derive(seed, told):016x}.safetensors"
         stack, policy = self.settings.stack, self._errand(lane).file
-        return DepthJob(stack, setting, training, seed, lane.bench.device, None, file, policy)
+        return DepthJob(stack, setting, training, seed, lane.bench.device, None, file, policy=policy)
 
     def _done(self, lane: Lane, jobs: Sequence[DepthJob]) -> Iterator[tuple[DepthJob, Outcome]]:
         """The trainings, in order, under the policy of the folder."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import field, fields, make_dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from dataclasses import field, make_dataclass
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 from cyclopts import Parameter
 
@@ -28,6 +28,13 @@ Dataset = Annotated[
     Parameter(help="a dataset by name, as `sanegnn datasets` lists them, or an .npz file; otherwise digits"),
 ]
 
+
+def _readable(knobs: type[Knobs]) -> type[Knobs]:
+    """The class with types in place of their texts, which say nothing in the module of a subclass."""
+    knobs.__init__.__annotations__ |= get_type_hints(knobs, include_extras=True)
+    return knobs
+
+
 if TYPE_CHECKING:
     Strategies = Any
 else:
@@ -35,8 +42,8 @@ else:
         "Strategies",
         [
             (
-                name,
-                Annotated[registered[name].knobs, Parameter(group=f"Strategy {name}")],
+                name.replace("-", "_"),
+                Annotated[_readable(registered[name].knobs), Parameter(group=f"Strategy {name}")],
                 field(default_factory=registered[name].knobs),
             )
             for name in registered
@@ -49,7 +56,7 @@ STRATEGIES = Strategies()
 
 
 def _by_name(strategies: Strategies) -> dict[str, Knobs]:
-    return {one.name: getattr(strategies, one.name) for one in fields(strategies)}
+    return {name: getattr(strategies, name.replace("-", "_")) for name in registered}
 
 
 def fit(

@@ -42,12 +42,16 @@ def datasets(*, output: Shown = OUTPUT) -> None:
 def ops(*, output: Shown = OUTPUT) -> None:
     """The operations that an architecture is made of."""
     from sanegnn.ops import layer_ops, node_ops, skip_ops
+    from sanegnn.space.presets import AUTOGNN, GRAPHNAS
 
     rows = [
         {"kind": registry.kind, "name": name, "source": registry.entry(name).source}
         for registry in (node_ops, skip_ops, layer_ops)
         for name in registry
     ]
+    for family in (GRAPHNAS, AUTOGNN):
+        entry = node_ops.families[family.name]
+        rows.append({"kind": f"family of {node_ops.kind}s", "name": family.form, "source": entry.source})
     show.rows(output, "ops", rows)
 
 

@@ -30,6 +30,7 @@ __all__ = [
     "aggregate",
     "aggregate_beside",
     "attend",
+    "coefficients",
     "compile_all",
     "compiled_before",
     "dropout",
@@ -135,6 +136,19 @@ def attend(
         kinds, values, att_source, att_target, gate, graph, rate, noise, shares
     )
     return out
+
+
+def coefficients(
+    kind: str, values: Tensor, att_source: Tensor, att_target: Tensor, gate: Tensor, graph: Graph
+) -> Tensor:
+    """The α_uv of `attend` for one op, on the edges of Ñ in the order of `graph.edge_index`, in plain torch.
+
+    For what does not end in a weighted sum. Shapes: values (N, H, C); att_source, att_target, gate (H, C);
+    out (M, H).
+    """
+    if kind not in reference.SCORES:
+        raise UnknownName.of("attention", kind, reference.SCORES)
+    return reference.coefficients(kind, values, att_source, att_target, gate, graph)
 
 
 def dropout(x: Tensor, rate: float, noise: Noise | None) -> Tensor:

@@ -136,6 +136,14 @@ def _segment_softmax(score: Tensor, graph: Graph) -> Tensor:
     return part / total[target].clamp(min=torch.finfo(score.dtype).tiny)
 
 
+def coefficients(
+    kind: str, values: Tensor, att_source: Tensor, att_target: Tensor, gate: Tensor, graph: Graph
+) -> Tensor:
+    """α of one op."""
+    score = SCORES[kind](values, att_source, att_target, gate, graph)
+    return _segment_softmax(score[:, None], graph)[:, 0]
+
+
 def attend(
     kinds: tuple[str, ...],
     values: Tensor,

@@ -1,8 +1,8 @@
 """Networks over the operations: the derived net of one architecture, the supernet of a whole space."""
 
 from sanegnn.nets.backbone import Inputs
-from sanegnn.nets.derived import Net, inherit
+from sanegnn.nets.derived import Net, inherit, widths
 from sanegnn.nets.ensemble import Ensemble
 from sanegnn.nets.supernet import Choice, Supernet
 
-__all__ = ["Choice", "Ensemble", "Inputs", "Net", "Supernet", "inherit"]
+__all__ = ["Choice", "Ensemble", "Inputs", "Net", "Supernet", "inherit", "widths"]

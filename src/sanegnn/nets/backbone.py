@@ -5,19 +5,21 @@
     z   = AGG_layer(skip^1(h^1), …, skip^K(h^K))        or h^K in a plain stack
     out = W_out z
 
-Dropout falls on the stored entries of X, between the layers and before the head.
+Dropout falls on the stored entries of X, between the layers and before the head. Where an operation has
+an activation of its own, that is its layer's σ; where it has a width of its own, the state is so wide from
+there on.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import elu, leaky_relu
+from torch.nn.functional import elu, leaky_relu, relu6, softplus
 
 from sanegnn.kernels import Features, Graph, dropout, project
 from sanegnn.nets.norms import PairNorm
@@ -31,6 +33,9 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "leaky_relu": leaky_relu,
     "tanh": torch.tanh,
     "linear": lambda state: state,
+    "sigmoid": torch.sigmoid,
+    "softplus": softplus,
+    "relu6": relu6,
 }
 NORMS: dict[str, Callable[[int], nn.Module]] = {
     "none": nn.Identity,
@@ -69,17 +74,23 @@ def place(noise: Noise | None, *path: str | int) -> Noise | None:
     return None if noise is None else noise.at(*path)
 
 
+def shape_of(setting: Setting, depth: int) -> Shape:
+    """What the operations of a net are built from."""
+    return Shape(setting.hidden, setting.heads, setting.attention_dropout, depth, setting.teleport)
+
+
 class Backbone(nn.Module, ABC):
     """The shared parts of the forward pass; what stands in the slots is left to the two kinds of nets."""
 
-    def __init__(self, setting: Setting, depth: int, num_features: int, num_outputs: int) -> None:
+    def __init__(self, setting: Setting, widths: Sequence[int], num_features: int, num_outputs: int) -> None:
+        """`widths` are those of h^1 … h^K; the head reads the last."""
         super().__init__()
-        self.setting, self.depth = setting, depth
-        self.shape = Shape(setting.hidden, setting.heads, setting.attention_dropout, depth, setting.teleport)
+        self.setting, self.depth = setting, len(widths)
+        self.shape = shape_of(setting, self.depth)
         self.stem = weight(num_features, setting.hidden)
         self.stem_bias = weight(setting.hidden)
-        self.norms = nn.ModuleList(NORMS[setting.norm](setting.hidden) for _ in range(depth))
-        self.head = weight(num_outputs, setting.hidden)
+        self.norms = nn.ModuleList(NORMS[setting.norm](width) for width in widths)
+        self.head = weight(num_outputs, widths[-1])
         self.head_bias = weight(num_outputs)
 
     def start(self, inputs: Inputs, noise: Noise | None) -> Tensor:
@@ -96,12 +107,15 @@ class Backbone(nn.Module, ABC):
         """Dropout of hidden states."""
         return dropout(x, self.setting.dropout, noise)
 
+    def activation(self, layer: int) -> str:
+        """The name of a layer's σ."""
+        return self.setting.activation
+
     def closed(self, layer: int, aggregated: Tensor, before: Tensor) -> Tensor:
-        """σ(norm(aggregated)), with the layer's input added first where `residual` says so."""
-        state = aggregated + before if self.setting.residual else aggregated
-        activation = ACTIVATIONS[self.setting.activation]
-        normed: Tensor = self.norms[layer](state)
-        return activation(normed)
+        """σ(norm(aggregated)); `residual` first adds the layer's input, where that is as wide."""
+        added = self.setting.residual and aggregated.shape == before.shape
+        normed: Tensor = self.norms[layer](aggregated + before if added else aggregated)
+        return ACTIVATIONS[self.activation(layer)](normed)
 
     @abstractmethod
     def partial(self, layer: int) -> bool:

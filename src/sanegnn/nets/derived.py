@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 import torch
 from torch import Tensor, nn
 
+from sanegnn.errors import BadArchitecture, BadSetting
 from sanegnn.kernels import Graph
-from sanegnn.nets.backbone import Backbone, Inputs
-from sanegnn.ops import Carrying, NodeAggregator, initialise, layer_ops, node_ops, skip_ops
+from sanegnn.nets.backbone import Backbone, Inputs, shape_of
+from sanegnn.ops import Carrying, NodeAggregator, Shape, initialise, layer_ops, node_ops, skip_ops
 from sanegnn.seeds import Noise
 from sanegnn.settings import Setting
 from sanegnn.space import Architecture
@@ -28,18 +30,25 @@ class Net(Backbone):
     def __init__(
         self, architecture: Architecture, setting: Setting, num_features: int, num_outputs: int, seed: int = 0
     ) -> None:
-        super().__init__(setting, architecture.depth, num_features, num_outputs)
+        layers = stacked(architecture, shape_of(setting, architecture.depth))
+        super().__init__(setting, [op.out_width for op in layers], num_features, num_outputs)
         self.architecture = architecture
-        self.layers = nn.ModuleList(node_ops[name](self.shape) for name in architecture.nodes)
+        self.layers = nn.ModuleList(layers)
         self.skips = [skip_ops[name] for name in architecture.skips]
         kept = [layer for layer, name in enumerate(architecture.skips, start=1) if name != "zero"]
         self.reach = max(kept, default=0) if architecture.skips else self.depth
-        self.readout = None if architecture.layer is None else layer_ops[architecture.layer](self.shape)
+        wide = replace(self.shape, width=layers[-1].out_width)
+        self.readout = None if architecture.layer is None else layer_ops[architecture.layer](wide)
         initialise(self, seed)
 
     def partial(self, layer: int) -> bool:
         """Whether the operation of the layer is."""
         return cast("NodeAggregator", self.layers[layer]).partial
+
+    def activation(self, layer: int) -> str:
+        """The operation's own, or the setting's."""
+        op = cast("NodeAggregator", self.layers[layer])
+        return op.own_activation or self.setting.activation
 
     def embed(self, inputs: Inputs, noise: Noise | None = None) -> Tensor:
         """z (R, D)."""
@@ -47,7 +56,7 @@ class Net(Backbone):
         if self.readout is None:
             return states[-1]
         asked = inputs.graph.num_nodes if inputs.rows is None else inputs.rows.numel()
-        states += [self.stem.new_zeros(asked, self.setting.hidden)] * (self.depth - self.reach)
+        states += [self.stem.new_zeros(asked, self.readout.shape.width)] * (self.depth - self.reach)
         kept = [skip(state) for skip, state in zip(self.skips, states, strict=True)]
         embedding: Tensor = self.readout(torch.stack(kept))
         return embedding
@@ -69,6 +78,43 @@ class Net(Backbone):
     def forward(self, inputs: Inputs, noise: Noise | None = None) -> Tensor:
         """(R, outputs)."""
         return self.outputs(self.embed(inputs, noise), noise)
+
+
+def stacked(architecture: Architecture, shape: Shape) -> list[NodeAggregator]:
+    """The operations of the layers, each built for the width that the one below it gives."""
+    layers: list[NodeAggregator] = []
+    for name in architecture.nodes:
+        width = layers[-1].out_width if layers else shape.width
+        kind = node_ops[name]
+        if "heads" in kind.knobs and width % shape.heads:
+            raise BadSetting(f"{name} over states of width {width} cannot share them by {shape.heads} heads")
+        layers.append(kind(replace(shape, width=width)))
+    _are_equally_wide(architecture, [shape.width, *(op.out_width for op in layers)])
+    return layers
+
+
+def widths(architecture: Architecture, hidden: int) -> list[int]:
+    """The widths of h^0 … h^K."""
+    wide = [hidden]
+    for name in architecture.nodes:
+        wide.append(node_ops[name].own_width or wide[-1])
+    return wide
+
+
+def _are_equally_wide(architecture: Architecture, widths: list[int]) -> None:
+    """Refuse to join states of several widths, and to carry a memory from one width to another."""
+    told = ", ".join(map(str, widths[1:]))
+    if architecture.layer is not None and len(set(widths[1:])) > 1:
+        raise BadArchitecture(
+            f"{architecture}: its layers have widths {told}, but {architecture.layer} joins states of one"
+            " width: give all layers the same width, or leave skips and layer aggregator out"
+        )
+    carrying = [name for name in architecture.nodes if issubclass(node_ops[name], Carrying)]
+    if carrying and len(set(widths)) > 1:
+        raise BadArchitecture(
+            f"{architecture}: {carrying[0]} carries a memory of width {widths[0]}, but the layers have widths"
+            f" {told}: combine it with operations that keep the width"
+        )
 
 
 def inherit(supernet: Supernet, architecture: Architecture) -> Net:

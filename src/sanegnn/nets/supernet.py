@@ -19,7 +19,7 @@ from sanegnn.nets.fused import mixture_of
 from sanegnn.ops import Carrying, NodeAggregator, initialise, layer_ops, node_ops, skip_ops
 from sanegnn.seeds import Noise
 from sanegnn.settings import Setting
-from sanegnn.space import SearchSpace
+from sanegnn.space import Family, SearchSpace
 
 Choice = Tensor | int
 """What stands in a slot: mixing weights over its operations, or the index of the only one computed."""
@@ -51,7 +51,13 @@ class Supernet(Backbone):
     def __init__(
         self, space: SearchSpace, setting: Setting, num_features: int, num_outputs: int, seed: int = 0
     ) -> None:
-        super().__init__(setting, space.depth, num_features, num_outputs)
+        if isinstance(space.node_ops, Family):
+            raise BadSetting(
+                f"the operations of space {space.name!r} have widths of their own, so that no supernet can"
+                " mix them: take a strategy that trains whole nets, such as random, tpe, evolution,"
+                " hyperband, graphnas, graphnas-ws or autognn"
+            )
+        super().__init__(setting, [setting.hidden] * space.depth, num_features, num_outputs)
         self.space = space
         layers = [slot.choices for slot in space.slots if slot.kind == "node"]
         self.layers = nn.ModuleList(

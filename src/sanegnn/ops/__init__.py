@@ -13,6 +13,7 @@ from sanegnn.ops.base import (
     skip_ops,
     weight,
 )
+from sanegnn.ops.composite import Composite
 from sanegnn.ops.edgeless import Linear
 from sanegnn.ops.geniepath import GeniePathDeep
 from sanegnn.ops.lgcn import Lgcn
@@ -25,6 +26,7 @@ __all__ = [
     "Appnp",
     "Attention",
     "Carrying",
+    "Composite",
     "Concat",
     "Gcnii",
     "GeniePathDeep",

@@ -1,8 +1,9 @@
 """What every operation of the space is, and the tables they are registered in.
 
 An operation maps states of width D to states of width D, so that any of them can stand in any slot of
-its kind. It is a module that holds weights and calls plain functions of `sanegnn.kernels`. Randomness is
-an argument: `noise=None` means prediction.
+its kind; a member of a family may have a width of its own, for plain stacks. It is a module that holds
+weights and calls plain functions of `sanegnn.kernels`. Randomness is an argument: `noise=None` means
+prediction.
 """
 
 from __future__ import annotations
@@ -37,16 +38,25 @@ class NodeAggregator(nn.Module, ABC):
 
     `knobs` are the fields of `Setting` that matter to this operation and not to every net; `hops` is how
     many edges a state travels in one application. One that is `partial` reads no more of a graph than the
-    edges that end in the nodes it computes, so that these may be a part of all: out is (R, D) then.
+    edges that end in the nodes it computes, so that these may be a part of all: out is (R, D) then. An
+    operation that chooses its output's width or the function after it by itself names them in `own_width` and
+    `own_activation`.
     """
 
     knobs: ClassVar[tuple[str, ...]] = ()
     partial: ClassVar[bool] = False
     hops: ClassVar[int] = 1
+    own_width: ClassVar[int | None] = None
+    own_activation: ClassVar[str | None] = None
 
     def __init__(self, shape: Shape) -> None:
         super().__init__()
         self.shape = shape
+
+    @property
+    def out_width(self) -> int:
+        """The width of the output."""
+        return self.own_width or self.shape.width
 
     @abstractmethod
     def forward(self, x: Tensor, graph: Graph, noise: Noise | None = None) -> Tensor:

@@ -2,8 +2,9 @@
 
 from sanegnn.space.architecture import Architecture
 from sanegnn.space.designs import plain_designs
+from sanegnn.space.family import Family
 from sanegnn.space.presets import presets, space
 from sanegnn.space.recipe import Recipe
 from sanegnn.space.space import SearchSpace, Slot
 
-__all__ = ["Architecture", "Recipe", "SearchSpace", "Slot", "plain_designs", "presets", "space"]
+__all__ = ["Architecture", "Family", "Recipe", "SearchSpace", "Slot", "plain_designs", "presets", "space"]

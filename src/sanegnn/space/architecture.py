@@ -2,6 +2,7 @@
 
     gat,gin,sage_max | skip,zero,skip | lstm     the paper's space, K = 3
     gcn,gcn,gcn                                  a plain stack: no skips, no layer aggregator
+    graphnas:gat:sum:elu:8:64,gcn                an operation told by its components (`space/family.py`)
 
 The text prints what it parses; it stands in the command line, in records, tables and file names.
 """
@@ -14,7 +15,7 @@ from dataclasses import dataclass
 
 from sanegnn.errors import BadArchitecture
 
-_NAME = re.compile(r"[a-z][a-z0-9_]*")
+_NAME = re.compile(r"[a-z][a-z0-9_]*(:[a-z0-9_]+)*")
 
 
 @dataclass(frozen=True, order=True)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from sanegnn.errors import BadSetting
 from sanegnn.registry import Registry
+from sanegnn.space.family import Family
 from sanegnn.space.space import SearchSpace
 
 NODE_AGGREGATORS = (
@@ -24,6 +25,31 @@ NODE_AGGREGATORS = (
 SKIPS = ("skip", "zero")
 MLP_AGGREGATORS = tuple(f"mlp_w{width}_d{depth}" for width in (8, 16, 32, 64) for depth in (1, 2, 3))
 LAYER_AGGREGATORS = ("concat", "max", "lstm")
+ATTENTIONS = ("const", "gcn", "gat", "gat_sym", "linear", "cos", "gen_linear")
+ACTIVATIONS = ("sigmoid", "tanh", "relu", "linear", "softplus", "leaky_relu", "relu6", "elu")
+HEADS = ("1", "2", "4", "6", "8", "16")
+WIDTHS = ("4", "8", "16", "32", "64", "128", "256")
+GRAPHNAS = Family(
+    "graphnas",
+    (
+        ("attention", ATTENTIONS),
+        ("aggregator", ("sum", "mean", "max", "mlp")),
+        ("activation", ACTIVATIONS),
+        ("heads", HEADS),
+        ("width", WIDTHS),
+    ),
+)
+AUTOGNN = Family(
+    "autognn",
+    (
+        ("attention", ATTENTIONS),
+        ("aggregator", ("sum", "mean", "max")),
+        ("combine", ("identity", "mlp")),
+        ("activation", ACTIVATIONS),
+        ("heads", HEADS),
+        ("width", WIDTHS),
+    ),
+)
 DEPTHS = range(1, 7)
 
 presets: Registry[Callable[[int], SearchSpace]] = Registry("search space")
@@ -45,6 +71,18 @@ def plain(depth: int) -> SearchSpace:
 def mlp(depth: int) -> SearchSpace:
     """Perceptrons over the sum of the neighbourhood in place of the node aggregators that people designed."""
     return SearchSpace("mlp", depth, MLP_AGGREGATORS, SKIPS, LAYER_AGGREGATORS)
+
+
+@presets.add("graphnas", source="Gao et al.: GraphNAS, IJCAI 2020: 9,408^K architectures")
+def graphnas(depth: int) -> SearchSpace:
+    """Attention, aggregator, activation, heads and their width, each chosen for each layer."""
+    return SearchSpace("graphnas", depth, GRAPHNAS)
+
+
+@presets.add("autognn", source="Zhou et al.: Auto-GNN, arXiv 1909.03184: 14,112^K architectures")
+def autognn(depth: int) -> SearchSpace:
+    """The components of GraphNAS with a combine function in place of the perceptron among the aggregators."""
+    return SearchSpace("autognn", depth, AUTOGNN)
 
 
 def space(name: str = "paper", depth: int = 3) -> SearchSpace:

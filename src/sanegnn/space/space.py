@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import product
+from functools import cached_property
+from itertools import islice, product
 
 import numpy as np
 
 from sanegnn.errors import BadArchitecture, UnknownName
 from sanegnn.space.architecture import Architecture
+from sanegnn.space.family import Family
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,7 @@ class Slot:
 
     @property
     def key(self) -> str:
-        """`node.0`, `skip.2`, `layer.0`: the name of the slot in alphas and records."""
+        """`node.0`, `width.1`, `skip.2`, `layer.0`: the name of the slot in alphas and records."""
         return f"{self.kind}.{self.layer}"
 
 
@@ -31,23 +33,36 @@ class Slot:
 class SearchSpace:
     """All architectures of K layers over the given operations; knows no strategy.
 
-    Without `skip_ops` and `layer_ops` it is a space of plain stacks.
+    Node operations have plain names, a slot for each layer, or are a family, a slot for each component in
+    each layer. Without `skip_ops` and `layer_ops` it is a space of plain stacks.
     """
 
     name: str
     depth: int
-    node_ops: tuple[str, ...]
+    node_ops: tuple[str, ...] | Family
     skip_ops: tuple[str, ...] = ()
     layer_ops: tuple[str, ...] = ()
 
     @property
+    def nodes(self) -> Family:
+        """What may stand in place of a layer's node aggregator."""
+        return self.node_ops if isinstance(self.node_ops, Family) else Family.plain("node", self.node_ops)
+
+    @property
+    def places(self) -> tuple[tuple[Family, int], ...]:
+        """What an architecture names, in the order of its text, each with its layer."""
+        layers = range(self.depth)
+        nodes = [(self.nodes, layer) for layer in layers]
+        skips = [(Family.plain("skip", self.skip_ops), layer) for layer in layers if self.skip_ops]
+        readout = [(Family.plain("layer", self.layer_ops), 0)] if self.layer_ops else []
+        return (*nodes, *skips, *readout)
+
+    @cached_property
     def slots(self) -> tuple[Slot, ...]:
         """Every choice: node aggregators by layer, then skips by layer, then the layer aggregator."""
-        layers = range(self.depth)
-        nodes = [Slot("node", layer, self.node_ops) for layer in layers]
-        skips = [Slot("skip", layer, self.skip_ops) for layer in layers if self.skip_ops]
-        readout = [Slot("layer", 0, self.layer_ops)] if self.layer_ops else []
-        return (*nodes, *skips, *readout)
+        return tuple(
+            Slot(kind, layer, choices) for family, layer in self.places for kind, choices in family.components
+        )
 
     @property
     def size(self) -> int:
@@ -56,18 +71,19 @@ class SearchSpace:
 
     def decode(self, choice: Mapping[str, int]) -> Architecture:
         """The architecture that takes operation `choice[slot.key]` in every slot."""
-        taken = {kind: tuple(self._taken(kind, choice)) for kind in ("node", "skip", "layer")}
-        return Architecture(taken["node"], taken["skip"], *taken["layer"])
-
-    def _taken(self, kind: str, choice: Mapping[str, int]) -> Iterator[str]:
-        return (slot.choices[choice[slot.key]] for slot in self.slots if slot.kind == kind)
+        taken = iter([slot.choices[choice[slot.key]] for slot in self.slots])
+        names = [family.join(islice(taken, len(family.components))) for family, _ in self.places]
+        nodes, others = tuple(names[: self.depth]), names[self.depth :]
+        return Architecture(nodes, tuple(others[:-1]), others[-1]) if others else Architecture(nodes)
 
     def encode(self, architecture: Architecture) -> dict[str, int]:
         """The index of the operation in every slot; the inverse of `decode`."""
         names = (*architecture.nodes, *architecture.skips, *filter(None, [architecture.layer]))
-        if architecture.depth != self.depth or len(names) != len(self.slots):
+        if architecture.depth != self.depth or len(names) != len(self.places):
             raise BadArchitecture(f"{architecture} does not fit space {self.name!r}: {self.shape}")
-        return {slot.key: _index(slot, name) for slot, name in zip(self.slots, names, strict=True)}
+        picks = [family.split(name) for (family, _), name in zip(self.places, names, strict=True)]
+        taken = [pick for picked in picks for pick in picked.values()]
+        return {slot.key: slot.choices.index(pick) for slot, pick in zip(self.slots, taken, strict=True)}
 
     @property
     def shape(self) -> str:
@@ -92,9 +108,3 @@ class SearchSpace:
         keys = [slot.key for slot in self.slots]
         for picks in product(*(range(len(slot.choices)) for slot in self.slots)):
             yield self.decode(dict(zip(keys, picks, strict=True)))
-
-
-def _index(slot: Slot, name: str) -> int:
-    if name not in slot.choices:
-        raise UnknownName.of(f"{slot.kind} operation of this space", name, slot.choices)
-    return slot.choices.index(name)

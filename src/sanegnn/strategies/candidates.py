@@ -6,7 +6,8 @@
 
 A strategy of this family only decides what to try next, and decides it from what was tried before this
 batch alone. Batches have a fixed size, so neither the number of workers nor an interruption changes the
-course of a search. No architecture is begun twice in one search.
+course of a search. The training of an architecture follows from its text alone; one that was done with as
+many epochs is not done again, its score is known.
 """
 
 from __future__ import annotations
@@ -14,8 +15,9 @@ from __future__ import annotations
 import math
 import time
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Annotated, Any, Self, TypeVar
 
@@ -110,7 +112,7 @@ class Searcher(Strategy[T], ABC):
 
     @abstractmethod
     def ask(self, past: Past, count: int) -> list[Architecture]:
-        """At least one architecture and at most `count` to try next; it follows from `past` alone."""
+        """At most `count` architectures to try next, which follow from `past` alone; none: the end."""
 
     def steps(self, space: SearchSpace) -> int:
         """The trainings of a restart whose wall clock suffices."""
@@ -120,13 +122,24 @@ class Searcher(Strategy[T], ABC):
         """The epochs that training `number` of a search may take."""
         return self.settings.epochs
 
+    def attempts(self, quest: Quest, place: int) -> Attempts:
+        """The candidates of a restart, as they are kept."""
+        return Attempts.of(self, quest, place)
+
+    def judged(self, past: Past) -> Past:
+        """The candidates among which the best are proposed."""
+        return past
+
     def search(self, quest: Quest) -> Iterator[Proposal]:
         """The restarts one after the other, each the best of its own candidates."""
         for place in range(quest.restarts):
-            with Attempts.of(self, quest, place) as attempts:
+            with self.attempts(quest, place) as attempts:
                 while attempts.begun < self.steps(quest.space) and attempts.clock < self.settings.seconds:
                     count = min(self.settings.batch, self.steps(quest.space) - attempts.begun)
-                    attempts.do(self.ask(attempts.past, count))
+                    asked = self.ask(attempts.past, count)
+                    if not asked:
+                        break
+                    attempts.do(asked)
                 proposals = attempts.best(self.settings.top)
             yield from proposals
 
@@ -138,6 +151,7 @@ class Attempts:
         self.searcher, self.quest, self.place, self.journal = searcher, quest, place, journal
         self.seed = derive(quest.seed, "restart", place)
         self.known: list[Candidate] = journal.records(Candidate) if journal else []
+        self.done = {(one.architecture, one.seed, one.limit): _outcome(one) for one in self.known}
         self.begun = 0
         self._came, self._before = time.perf_counter(), self.known[-1].clock if self.known else 0.0
 
@@ -163,10 +177,26 @@ class Attempts:
         done = self.known[self.begun : self.begun + len(jobs)]
         for kept, job in zip(done, jobs, strict=False):
             self._is_the_same(kept, job)
-        missing = jobs[len(done) :]
-        for job, outcome in zip(missing, self.quest.workers.map(do, missing, self.quest.task), strict=True):
-            self._keep(job, outcome)
+        self._train(jobs[len(done) :])
         self.begun += len(jobs)
+
+    def _train(self, jobs: Sequence[Job]) -> None:
+        """Train those that were not done before; keep all, in their order."""
+        waiting, fresh = (
+            deque(jobs),
+            list({_key(job): job for job in jobs if _key(job) not in self.done}.values()),
+        )
+        for job, outcome in zip(fresh, self.quest.workers.map(do, fresh, self.quest.task), strict=True):
+            self._keep_done(waiting)
+            self.done[_key(job)] = outcome
+            self._keep(waiting.popleft(), outcome)
+        self._keep_done(waiting)
+
+    def _keep_done(self, waiting: deque[Job]) -> None:
+        """Keep the next ones as long as their outcome is known; it costs nothing again."""
+        while waiting and _key(waiting[0]) in self.done:
+            job = waiting.popleft()
+            self._keep(job, replace(self.done[_key(job)], seconds=0.0))
 
     def _job(self, number: int, architecture: Architecture) -> Job:
         """The training of a candidate: the same for an architecture whenever its turn comes."""
@@ -185,8 +215,7 @@ class Attempts:
         self.known.append(candidate)
 
     def _is_the_same(self, kept: Candidate, job: Job) -> None:
-        asked = (str(job.architecture), job.seed, job.training.epochs)
-        if (kept.architecture, kept.seed, kept.limit) != asked:
+        if (kept.architecture, kept.seed, kept.limit) != _key(job):
             raise RunFolder(
                 f"candidate {kept.number} of restart {self.place} was {kept.architecture}, but these settings"
                 f" ask for {job.architecture}: start over with --fresh or another --name"
@@ -194,7 +223,7 @@ class Attempts:
 
     def best(self, top: int) -> list[Proposal]:
         """The `top` architectures by validation score."""
-        ranked = [pair for pair in self.past.ranked() if math.isfinite(pair[1])]
+        ranked = [pair for pair in self.searcher.judged(self.past).ranked() if math.isfinite(pair[1])]
         if not ranked:
             why = self.known[0].why if self.known else "none was begun"
             raise TrainingFailed(f"none of {self.begun} candidates could be trained: {why}")
@@ -206,3 +235,12 @@ class Attempts:
     def __exit__(self, *ended: object) -> None:
         if self.journal is not None:
             self.journal.close()
+
+
+def _key(job: Job) -> tuple[str, int, int]:
+    return str(job.architecture), job.seed, job.training.epochs
+
+
+def _outcome(kept: Candidate) -> Outcome:
+    score = None if math.isnan(kept.validation) else kept.validation
+    return Outcome(score, kept.epochs, kept.seconds, kept.parameters, why=kept.why)

@@ -34,22 +34,29 @@ BuildLayer = Callable[[Shape], LayerAggregator]
 
 
 def check_node_aggregator(op: str | type[NodeAggregator]) -> None:
-    """Every promise of a node aggregator; by its name also those of the supernet around it."""
+    """Every promise of a node aggregator; by its name also those of the supernet around it.
+
+    An operation with a width of its own stands in no supernet.
+    """
     build = node_ops[op] if isinstance(op, str) else op
     for contract in NODE_CONTRACTS:
         contract(build)
-    if isinstance(op, str) and not issubclass(node_ops[op], Carrying):
+    if build.own_width is not None:
+        return
+    fuses_to_the_same(build)
+    if isinstance(op, str) and not issubclass(build, Carrying):
         one_hot_equals_derived(SearchSpace("contract", 2, (op, "gcn"), ("skip", "zero"), ("concat",)))
 
 
 def keeps_its_shape(build: BuildNode) -> None:
-    """States of width D stay states of width D, in the type they came in."""
+    """States of width D become states of width D, or of the operation's own, in the type they came in."""
     x = numbers(NODES, WIDTH)
     for heads in (1, 2, 4):
         for kind in (torch.float32, torch.float64):
             op = filled(build(shape(heads))).to(kind)
             out = op(x.to(kind), example_graph())
-            require(out.shape == x.shape, f"{heads} heads: {tuple(x.shape)} became {tuple(out.shape)}")
+            told = f"{heads} heads: {tuple(x.shape)} became {tuple(out.shape)}"
+            require(out.shape == (NODES, op.own_width or WIDTH), told)
             require(out.dtype == kind, f"{heads} heads: {kind} became {out.dtype}")
 
 
@@ -165,7 +172,6 @@ NODE_CONTRACTS: tuple[Callable[[BuildNode], None], ...] = (
     permutes_with_its_nodes,
     hears_its_in_neighbours_alone,
     learns_with_all_its_weights,
-    fuses_to_the_same,
     names_its_knobs,
 )
 

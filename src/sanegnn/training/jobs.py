@@ -10,7 +10,7 @@ import torch
 from safetensors.torch import load, save
 from torch import nn
 
-from sanegnn.errors import TrainingFailed
+from sanegnn.errors import RunFolder, TrainingFailed
 from sanegnn.journal import write_atomic
 from sanegnn.nets import Net
 from sanegnn.seeds import derive
@@ -22,7 +22,11 @@ from sanegnn.training.loop import train_net
 
 @dataclass(frozen=True)
 class Job:
-    """Train this architecture with this setting from this seed; keep the weights in `file`."""
+    """Train this architecture with this setting from this seed; keep the weights in `file`.
+
+    `start` names parts of the net, by the beginning of their weights' names, and the file with the weights
+    that each takes over.
+    """
 
     architecture: Architecture
     setting: Setting
@@ -31,6 +35,7 @@ class Job:
     device: str = "cpu"
     floors: Mapping[int, float] | None = None
     file: Path | None = None
+    start: Mapping[str, Path] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -49,7 +54,9 @@ class Outcome:
 def do(task: SearchTask, job: Job) -> Outcome:
     """Train the net of the job's architecture."""
     ready = task.ready(job.setting.scaling, job.device)
-    return fitted(built(job, ready), ready, job)
+    net = built(job, ready)
+    take_over(net, job.start)
+    return fitted(net, ready, job)
 
 
 def fitted(net: nn.Module, ready: Ready, job: Job) -> Outcome:
@@ -72,6 +79,26 @@ def built(job: Job, ready: Ready) -> Net:
     """The net of a job before its training."""
     net = Net(job.architecture, job.setting, ready.num_features, ready.num_outputs, derive(job.seed, "net"))
     return net.to(torch.device(job.device))
+
+
+def take_over(net: Net, start: Mapping[str, Path]) -> None:
+    """Put weights from files into the net, one by one where name and shape agree."""
+    files = {file: load(_read(file)) for file in set(start.values())}
+    own = net.state_dict()
+    taken = {
+        name: value
+        for part, file in start.items()
+        for name, value in files[file].items()
+        if name.startswith(part) and name in own and own[name].shape == value.shape
+    }
+    net.load_state_dict({**own, **taken})
+
+
+def _read(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise RunFolder(f"cannot read the weights {file} ({error}): start over with --fresh") from error
 
 
 def restored(job: Job, ready: Ready) -> Net:

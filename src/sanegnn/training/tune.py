@@ -55,11 +55,25 @@ def storage(path: Path | None) -> BaseStorage:
 
 def distributions(architecture: Architecture) -> dict[str, BaseDistribution]:
     """The knobs that matter to this architecture, as Optuna's distributions."""
-    used = {name for op in architecture.nodes for name in node_ops[op].knobs}
+    ops = [node_ops[name] for name in architecture.nodes]
     special = {name for op in node_ops for name in node_ops[op].knobs}
-    return {
-        name: _distribution(mark) for name, mark in ranges(Setting) if name in used or name not in special
-    }
+    idle = special - {name for op in ops for name in op.knobs}
+    if all(op.own_activation for op in ops):
+        idle |= {"activation"}
+    if not _keeps_a_width([op.own_width for op in ops]):
+        idle |= {"residual"}
+    return {name: _distribution(mark) for name, mark in ranges(Setting) if name not in idle}
+
+
+def _keeps_a_width(own: Sequence[int | None]) -> bool:
+    """Whether some layer can be as wide as its input, so that `residual` says something."""
+    hidden = dict(ranges(Setting))["hidden"]
+    before: Sequence[Any] = hidden.values if isinstance(hidden, OneOf) else ()
+    for width in own:
+        if width is None or width in before:
+            return True
+        before = [width]
+    return False
 
 
 def _distribution(mark: OneOf | Span) -> BaseDistribution:
