@@ -29,6 +29,8 @@ MAY_KNOW = {
     "journal": LEAVES | {"settings", "records"},
     "runs": RECORDS,
     "listing": RECORDS,
+    "comparison": RECORDS,
+    "reporting": RECORDS | {"comparison"},
     "work": LEAVES | {"journal", "memory"},
     "training": BELOW | {"kernels", "ops", "nets", "tasks", "journal", "work"},
     "bundle": BELOW | {"data", "kernels", "nets", "tasks", "journal"},
@@ -36,11 +38,11 @@ MAY_KNOW = {
     "baselines": BELOW
     | {"data", "kernels", "ops", "nets", "tasks", "training", "strategies", "journal", "records", "work"},
 }
-TOP = {"session", "api", "estimator", "testing", "cli", "__init__", "__main__"}
+TOP = {"session", "comparing", "api", "estimator", "testing", "cli", "__init__", "__main__"}
 NOT_BELOW_TOP = {"cli", "__main__"}
 NO_TORCH = {
     *("errors", "registry", "seeds", "settings", "space", "events", "results"),
-    *("records", "journal", "runs", "listing"),
+    *("records", "journal", "runs", "listing", "comparison", "reporting"),
 }
 
 

@@ -4,6 +4,7 @@
     sanegnn.search("cora")                 the architecture alone
     sanegnn.tune("cora", "gcn,gcn")        a setting for one architecture
     sanegnn.train("cora", "gcn,gcn")       the score of one architecture with one setting
+    sanegnn.compare("cora")                searchers and human designs on the same splits and budgets
 
 `data` is the name of a dataset, the path of an .npz file, `Tables`, a PyG `Data` or anything else that
 `GraphData.of` reads; `sanegnn.read` makes a graph of frames.
@@ -14,6 +15,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from sanegnn import comparing
+from sanegnn.comparison import Leaderboard
 from sanegnn.errors import TrainingFailed
 from sanegnn.events import Listener, Stage, Step, silent
 from sanegnn.ops import layer_ops, node_ops, skip_ops
@@ -22,8 +25,10 @@ from sanegnn.results import Result
 from sanegnn.session import Command, Session, conduct
 from sanegnn.settings import (
     DataChoice,
+    Field,
     Knobs,
     Machine,
+    Race,
     Repeats,
     RunChoice,
     Search,
@@ -164,6 +169,26 @@ def train(
     settings = {"setting": setting, "repeats": repeats}
     command = Command("train", data, choice, training, seed, settings, parsed)
     return conduct(command, run, machine, on_event, work)
+
+
+def compare(
+    data: Any = "digits",
+    *,
+    field: Field = Field(),
+    race: Race = Race(),
+    knobs: Mapping[str, Knobs] | None = None,
+    training: Training = Training(),
+    seed: Seed = Seed(),
+    run: RunChoice = RunChoice(),
+    machine: Machine = Machine(),
+    on_event: Listener = silent,
+) -> Leaderboard:
+    """Let contenders race on the same splits, with the same budgets, and lay their test scores side by side.
+
+    No contender sees a test label: its nets are scored after its race, once for every split.
+    """
+    asked = comparing.Asked(data, field, race, knobs or {}, training, seed)
+    return comparing.hold(asked, run, machine, on_event)
 
 
 def known(architecture: ArchitectureLike) -> Architecture:

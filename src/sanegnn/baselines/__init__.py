@@ -1,6 +1,18 @@
 """The rivals of a search: networks that people designed, and whoever else takes part in a comparison."""
 
 from sanegnn.baselines.contender import Clock, Contender, Lane, Trained, contenders
+from sanegnn.baselines.designed import Designed
 from sanegnn.baselines.human import Design, designs
+from sanegnn.baselines.searching import Searching
 
-__all__ = ["Clock", "Contender", "Design", "Lane", "Trained", "contenders", "designs"]
+__all__ = [
+    "Clock",
+    "Contender",
+    "Design",
+    "Designed",
+    "Lane",
+    "Searching",
+    "Trained",
+    "contenders",
+    "designs",
+]

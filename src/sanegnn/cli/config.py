@@ -41,6 +41,8 @@ TABLES: dict[str, type[Knobs]] = {
     "data": settings.DataChoice,
     "search": settings.Search,
     "selection": settings.Selection,
+    "field": settings.Field,
+    "race": settings.Race,
     "setting": settings.Setting,
     "training": settings.Training,
     "tuning": settings.Tuning,
@@ -51,7 +53,10 @@ TABLES: dict[str, type[Knobs]] = {
     "about": About,
 }
 
-GROUPS = ("Data", "Search", "Selection", "Setting", "Tuning", "Training", "Run", "Machine", "Output")
+GROUPS = (
+    *("Data", "Field", "Race", "Search", "Selection", "Setting"),
+    *("Tuning", "Training", "Run", "Machine", "Output"),
+)
 """The headings of the help, in their order."""
 
 
@@ -114,9 +119,13 @@ class Known(Mapping[str, type[Knobs]]):
 
     @cached_property
     def _strategies(self) -> dict[str, type[Knobs]]:
+        from sanegnn.baselines import contenders
         from sanegnn.strategies import strategies
 
-        return {name: strategies[name].knobs for name in strategies}
+        return {
+            **{name: strategies[name].knobs for name in strategies},
+            **{name: contenders[name].knobs for name in contenders},
+        }
 
     def __getitem__(self, name: str) -> type[Knobs]:
         return TABLES[name] if name in TABLES else self._strategies[name]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import gcd
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -53,19 +54,21 @@ def storage(path: Path | None) -> BaseStorage:
     return InMemoryStorage() if path is None else JournalStorage(JournalFileBackend(str(path)))
 
 
-def distributions(architecture: Architecture) -> dict[str, BaseDistribution]:
-    """The knobs that matter to this architecture, as Optuna's distributions."""
+def distributions(architecture: Architecture, base: Setting = Setting()) -> dict[str, BaseDistribution]:
+    """The knobs that matter to this architecture, as Optuna's distributions that hold the base's values."""
     used = {name for op in architecture.nodes for name in node_ops[op].knobs}
     special = {name for op in node_ops for name in node_ops[op].knobs}
     return {
-        name: _distribution(mark) for name, mark in ranges(Setting) if name in used or name not in special
+        name: _distribution(mark, getattr(base, name))
+        for name, mark in ranges(Setting)
+        if name in used or name not in special
     }
 
 
-def _distribution(mark: OneOf | Span) -> BaseDistribution:
+def _distribution(mark: OneOf | Span, held: Any) -> BaseDistribution:
     if isinstance(mark, Span):
-        return FloatDistribution(mark.low, mark.high, log=True)
-    return CategoricalDistribution(mark.values)
+        return FloatDistribution(min(mark.low, held or mark.low), max(mark.high, held), log=True)
+    return CategoricalDistribution(mark.values if held in mark.values else (*mark.values, held))
 
 
 @dataclass(frozen=True)
@@ -90,7 +93,7 @@ class Study:
     ) -> None:
         self.architecture, self.seed = architecture, seed
         self.base = base or Setting()
-        self.distributions = distributions(architecture)
+        self.distributions = distributions(architecture, self.base)
         self._study = optuna.create_study(
             storage=kept, study_name=str(architecture), direction="maximize", load_if_exists=True
         )
@@ -133,7 +136,9 @@ class Study:
         return {name: _nearest(getattr(setting, name), kind) for name, kind in self.distributions.items()}
 
     def _setting(self, values: Mapping[str, Any]) -> Setting:
-        return self.base.but(**values)
+        """The base with these values; heads that cannot share the hidden width give way."""
+        table = {**self.base.table(), **values}
+        return Setting.of({**table, "heads": gcd(table["heads"], table["hidden"])})
 
     def _suggest(self, begin: int, count: int) -> list[dict[str, Any]]:
         if count <= 0:
