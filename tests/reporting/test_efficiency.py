@@ -35,6 +35,15 @@ def test_a_line_is_the_mean_over_splits_until_the_race_ends():
     assert paper.validation == [(20.0, pytest.approx(0.85))]
 
 
+def test_a_net_that_has_no_test_score_is_not_on_the_test_line():
+    (line,) = lines([lane("gcn", "0", [(1.0, 0.5), (2.0, 0.6)])])
+    assert line.test == [(1.0, pytest.approx(0.49)), (2.0, pytest.approx(0.59))]
+    half = lane("gcn", "0", [(1.0, 0.5), (2.0, 0.6)])
+    half.scored.pop(("gcn", 0))
+    (line,) = lines([half])
+    assert line.test == [(2.0, pytest.approx(0.59))]
+
+
 def test_no_two_lines_look_alike():
     assert len(set(looks(len(COLOURS) * len(MARKS)))) == len(COLOURS) * len(MARKS)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import field, fields, make_dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
@@ -10,31 +9,19 @@ from cyclopts import Parameter
 from sanegnn import api
 from sanegnn.baselines import contenders
 from sanegnn.cli import show
-from sanegnn.cli.config import OUTPUT, TABLES_GIVEN, Given, Output, Shown, chosen, flat
+from sanegnn.cli.config import OUTPUT, TABLES_GIVEN, Given, Output, Shown, by_name, chosen, flat, own_options
 from sanegnn.cli.design import Dataset
 from sanegnn.comparison.leaderboard import Leaderboard
 from sanegnn.comparison.tables import shown
 from sanegnn.comparison.words import words
-from sanegnn.settings import Field, Knobs, Machine, Race, RunChoice, Seed, Training
+from sanegnn.settings import Field, Machine, Race, RunChoice, Seed, Training
 from sanegnn.strategies import strategies
-
-OWN: dict[str, type[Knobs]] = {
-    **{name: strategies[name].knobs for name in strategies},
-    **{name: contenders[name].knobs for name in contenders},
-}
-"""The knobs of everyone who has some, by name."""
 
 if TYPE_CHECKING:
     Rivals = Any
 else:
-    Rivals = make_dataclass(
-        "Rivals",
-        [
-            (name, Annotated[knobs, Parameter(group=f"Contender {name}")], field(default_factory=knobs))
-            for name, knobs in OWN.items()
-        ],
-        frozen=True,
-        namespace={"__module__": __name__},
+    Rivals = own_options(
+        {name: known[name].knobs for known in (strategies, contenders) for name in known}, "Contender"
     )
 
 RIVALS = Rivals()
@@ -60,7 +47,7 @@ def compare(
             chosen(dataset, tables),
             field=field,
             race=race,
-            knobs={one.name: getattr(strategies, one.name) for one in fields(strategies)},
+            knobs=by_name(strategies),
             training=training,
             seed=seed,
             run=run,

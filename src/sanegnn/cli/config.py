@@ -12,10 +12,10 @@ The command line wins over the file, the file over the defaults. The `run.toml` 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields, make_dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Self, get_type_hints
 
 from cyclopts import App, Group, Parameter
 from cyclopts.argument import ArgumentCollection
@@ -86,6 +86,22 @@ def chosen(dataset: str | None, tables: Tables, default: str = "digits") -> str 
     if dataset is not None:
         raise BadSetting(f"a dataset, {dataset!r}, and --nodes or --edges came: give one of the two")
     return tables
+
+
+def own_options(named: Mapping[str, type[Knobs]], heading: str) -> type:
+    """A class with a field for every table, whose knobs become options `--<name>.<knob>`."""
+    for knobs in named.values():  # the types of inherited fields are found in the modules they come from
+        knobs.__init__.__annotations__ = get_type_hints(knobs, include_extras=True)
+    fields = [
+        (name, Annotated[knobs, Parameter(group=f"{heading} {name}")], field(default_factory=knobs))
+        for name, knobs in named.items()
+    ]
+    return make_dataclass("OwnOptions", fields, frozen=True, namespace={"__module__": __name__})
+
+
+def by_name(options: Any) -> dict[str, Knobs]:
+    """The tables of such a class."""
+    return {one.name: getattr(options, one.name) for one in fields(options)}
 
 
 Shown = Annotated[Output, flat("Output")]

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import field, fields, make_dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from sanegnn import api
-from sanegnn.cli.config import OUTPUT, TABLES_GIVEN, Given, Shown, chosen, flat
+from sanegnn.cli.config import OUTPUT, TABLES_GIVEN, Given, Shown, by_name, chosen, flat, own_options
 from sanegnn.cli.show import result, working
 from sanegnn.settings import (
     DataChoice,
-    Knobs,
     Machine,
     RunChoice,
     Search,
@@ -31,25 +29,9 @@ Dataset = Annotated[
 if TYPE_CHECKING:
     Strategies = Any
 else:
-    Strategies = make_dataclass(
-        "Strategies",
-        [
-            (
-                name,
-                Annotated[registered[name].knobs, Parameter(group=f"Strategy {name}")],
-                field(default_factory=registered[name].knobs),
-            )
-            for name in registered
-        ],
-        frozen=True,
-        namespace={"__module__": __name__},
-    )
+    Strategies = own_options({name: registered[name].knobs for name in registered}, "Strategy")
 
 STRATEGIES = Strategies()
-
-
-def _by_name(strategies: Strategies) -> dict[str, Knobs]:
-    return {one.name: getattr(strategies, one.name) for one in fields(strategies)}
 
 
 def fit(
@@ -78,7 +60,7 @@ def fit(
             seed=seed,
             run=run,
             machine=machine,
-            knobs=_by_name(strategies),
+            knobs=by_name(strategies),
             on_event=listen,
         )
     result(output, done)
@@ -110,7 +92,7 @@ def search(
             seed=seed,
             run=run,
             machine=machine,
-            knobs=_by_name(strategies),
+            knobs=by_name(strategies),
             on_event=listen,
         )
     result(output, done)

@@ -8,6 +8,7 @@ it has a mark. Searchers are drawn through, human designs dashed.
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import cycle, islice
@@ -46,18 +47,19 @@ class Line:
 
 def lines(told: Sequence[Told]) -> list[Line]:
     """One for every contender with a net on all of its splits, the best in the end first."""
-    found = []
-    for name in dict.fromkeys(lane.contender for lane in told):
-        lanes = [lane for lane in told if lane.contender == name]
-        laps = [best_so_far(lane.race) for lane in lanes]
-        validation = mean_curve([[(lap.clock, lap.validation) for lap in own] for own in laps])
-        test = mean_curve(
-            [[(lap.clock, lane.test_of(lap)) for lap in own] for lane, own in zip(lanes, laps, strict=True)]
-        )
-        if validation:
-            end = max(fmean(lane.clock("search", "tune") for lane in lanes), validation[-1][0])
-            found.append(Line(name, lanes[0].kind, validation, test, end))
-    return sorted(found, key=lambda line: -line.validation[-1][1])
+    names = dict.fromkeys(lane.contender for lane in told)
+    found = [_line([lane for lane in told if lane.contender == name]) for name in names]
+    return sorted((line for line in found if line.validation), key=lambda line: -line.validation[-1][1])
+
+
+def _line(lanes: Sequence[Told]) -> Line:
+    laps = [best_so_far(lane.race) for lane in lanes]
+    validation = mean_curve([[(lap.clock, lap.validation) for lap in own] for own in laps])
+    scored = [[(lap.clock, lane.test_of(lap)) for lap in own] for lane, own in zip(lanes, laps, strict=True)]
+    test = mean_curve([[point for point in curve if not math.isnan(point[1])] for curve in scored])
+    ends = [lane.clock("search", "tune") for lane in lanes]
+    end = max([fmean(ends), *(seconds for seconds, _ in validation[-1:])])
+    return Line(lanes[0].contender, lanes[0].kind, validation, test, end)
 
 
 def draw(told: Sequence[Told], title: str, folder: Path) -> None:
@@ -92,8 +94,8 @@ def figure(drawn: Sequence[Line], title: str) -> Figure:
 
 
 def _panel(axes: Axes, curves: Sequence[tuple[Line, Curve]], ylabel: str) -> None:
-    for (line, curve), (colour, mark) in zip(curves, looks(len(curves)), strict=False):
-        ends = [*curve, (line.end, curve[-1][1])]
+    for (line, curve), (colour, mark) in zip(curves, looks(len(curves)), strict=True):
+        ends = [*curve, *((line.end, score) for _, score in curve[-1:])]
         axes.step(
             [seconds for seconds, _ in ends],
             [score for _, score in ends],
@@ -106,7 +108,7 @@ def _panel(axes: Axes, curves: Sequence[tuple[Line, Curve]], ylabel: str) -> Non
             markersize=6,
             label=line.name,
         )
-    axes.set_ylim(*_limits([curve[-1][1] for _, curve in curves]))
+    axes.set_ylim(_limits([curve[-1][1] for _, curve in curves if curve]))
     axes.set_xlabel("seconds of searching and tuning")
     axes.set_ylabel(ylabel)
     axes.grid(visible=True, alpha=0.25, linewidth=0.6)
@@ -115,7 +117,7 @@ def _panel(axes: Axes, curves: Sequence[tuple[Line, Curve]], ylabel: str) -> Non
 
 def _limits(ends: Sequence[float]) -> tuple[float, float]:
     """From well below the lowest end to just above the highest: what comes before is cut off."""
-    lowest, highest = min(ends), max(ends)
+    lowest, highest = min(ends, default=0.0), max(ends, default=1.0)
     air = max(highest - lowest, AIR)
     return lowest - air, highest + air / 6
 
