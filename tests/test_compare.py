@@ -3,6 +3,7 @@
 import json
 import random
 import shutil
+import time
 
 import numpy as np
 import pytest
@@ -22,7 +23,7 @@ from sanegnn.runs import Run
 from sanegnn.settings import DataChoice, Race, Seed, Training
 from sanegnn.tasks import NodeTask
 
-LINES = 160
+LINES = 200
 """About as many lines of journals as a whole comparison has."""
 FILES = ("leaderboard.csv", "leaderboard.md", "leaderboard.json", "curve.csv")
 
@@ -215,6 +216,20 @@ def test_other_terms_in_the_same_folder_are_refused(compared):
         compare(compared[0], trials=6)
 
 
+@pytest.mark.parametrize("phase", ["search", "tune", "retrain"])
+def test_a_comparison_that_is_stopped_goes_on_where_it_was(compared, tmp_path, phase):
+    def stop(event):
+        if isinstance(event, Step) and f"split 0: {phase}" in event.text:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        compare(tmp_path, ("random",), ("0",), on_event=stop)
+    (lane,) = of_records.lanes(tmp_path / "it", ("random",), ("0",))
+    assert [lap.phase for lap in lane.laps].count(phase) == 1
+    compare(tmp_path, ("random",), ("0",))
+    assert trained(tmp_path)["random", "0"] == trained(compared[0])["random", "0"]
+
+
 def killed_and_ended(folder, kills):
     """How many of the kills came before the end; the comparison is then done to its end."""
     rng, hit = random.Random(1), 0
@@ -224,18 +239,31 @@ def killed_and_ended(folder, kills):
     return hit
 
 
-@pytest.mark.parametrize("kills", [2, pytest.param(12, marks=pytest.mark.slow)])
+def trained(folder):
+    """Every lap and test score of every lane, in order."""
+    return {
+        (lane.contender, lane.split): ([(lap.phase, lap.seed) for lap in lane.laps], lane.scored)
+        for lane in of_records.lanes(folder / "it", CONTENDERS, SPLITS)
+    }
+
+
+@pytest.mark.parametrize("kills", [1, pytest.param(12, marks=pytest.mark.slow)])
 def test_a_comparison_that_is_killed_ends_with_the_same_leaderboard(compared, tmp_path, kills):
     assert killed_and_ended(tmp_path, kills) > kills // 2
     assert scores(compare(tmp_path)) == scores(compared[1])
+    assert trained(tmp_path) == trained(compared[0])
     for path in (tmp_path / "it" / "lanes").iterdir():
         assert len(Run.reading(path).records(TestOpened)) == 1
 
 
 def test_two_processes_share_a_folder_and_end_with_one_leaderboard(compared, tmp_path):
-    both = [attempt(tmp_path) for _ in range(2)]
-    assert [one.wait() for one in both] == [0, 0]
-    assert scores(compare(tmp_path)) == scores(compared[1])
+    other = attempt(tmp_path)
+    while not lines(tmp_path) and other.poll() is None:
+        time.sleep(0.01)
+    board = compare(tmp_path)
+    assert other.wait() == 0
+    assert scores(board) == scores(compare(tmp_path)) == scores(compared[1])
+    assert trained(tmp_path) == trained(compared[0])
     for path in (tmp_path / "it" / "lanes").iterdir():
         records = Run.reading(path)
         assert len(records.records(Done)) == len(records.records(TestOpened)) == 1

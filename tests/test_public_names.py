@@ -63,7 +63,17 @@ def fresh(code):
 
 @pytest.mark.parametrize(
     "module",
-    ["sanegnn", "sanegnn.settings", "sanegnn.space", "sanegnn.runs", "sanegnn.results", "sanegnn.listing"],
+    [
+        *(
+            "sanegnn",
+            "sanegnn.settings",
+            "sanegnn.space",
+            "sanegnn.runs",
+            "sanegnn.results",
+            "sanegnn.listing",
+        ),
+        *("sanegnn.comparison", "sanegnn.comparison.tables", "sanegnn.reporting.efficiency"),
+    ],
 )
 def test_importing_costs_no_torch(module):
     code = f"import sys, {module}; print('torch' in sys.modules, 'numba' in sys.modules)"
