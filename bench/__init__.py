@@ -2,3 +2,7 @@
 
 Every ratio is measured side by side in one process, on networks that were found equal first.
 """
+
+from sanegnn.memory import let_threads_sleep
+
+let_threads_sleep()

@@ -65,3 +65,14 @@ def test_memory_that_cannot_be_measured_is_no_number(monkeypatch: pytest.MonkeyP
     result, peak = memory.gauged(lambda: 3)
     assert result == 3
     assert peak != peak
+
+
+def test_threads_sleep_unless_the_environment_says_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    from sanegnn import memory
+
+    monkeypatch.delenv("OMP_WAIT_POLICY", raising=False)
+    memory.let_threads_sleep()
+    assert memory.os.environ["OMP_WAIT_POLICY"] == "PASSIVE"
+    monkeypatch.setenv("OMP_WAIT_POLICY", "ACTIVE")
+    memory.let_threads_sleep()
+    assert memory.os.environ["OMP_WAIT_POLICY"] == "ACTIVE"

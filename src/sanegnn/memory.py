@@ -1,4 +1,4 @@
-"""What this process asks of the allocator of the C library, and the memory that it takes."""
+"""What this process asks of the allocator of the C library and of OpenMP, and the memory that it takes."""
 
 from __future__ import annotations
 
@@ -53,3 +53,11 @@ def gauged(call: Callable[[], R]) -> tuple[R, float]:
 def _status(field: str) -> float:
     lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
     return next(1024.0 * int(line.split()[1]) for line in lines if line.startswith(f"{field}:"))
+
+
+def let_threads_sleep() -> None:
+    """Let OpenMP's threads sleep between two operations of torch, if torch is not loaded yet.
+
+    Otherwise they wait for the next one in a busy loop, on the cores that the threads of the kernels want.
+    """
+    os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")

@@ -45,6 +45,7 @@ GRAPHS: dict[str, Callable[[], Graph]] = {
     "weighted": _weighted,
     "single node": lambda: Graph.from_edges(torch.zeros(2, 0, dtype=torch.int64), 1),
     "no edges": lambda: Graph.from_edges(torch.zeros(2, 0, dtype=torch.int64), 7),
+    "towards some": lambda: _weighted().towards(torch.tensor([7, 0, 24, 3, 11]))[1],
     "directed line": lambda: Graph.from_edges(torch.stack([torch.arange(9), torch.arange(1, 10)]), 10),
 }
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from sanegnn import kernels
 from sanegnn.errors import UnknownName
-from sanegnn.kernels import Graph, aggregate, attend
+from sanegnn.kernels import Graph, aggregate, aggregate_beside, attend
 
 from .conftest import KINDS, random_edges
 from .equal import assert_paths_agree, outputs_and_gradients
@@ -24,6 +24,24 @@ def numbers(*shape: int, dtype: torch.dtype = torch.float64, seed: int = 0) -> t
 def test_paths_agree(graph, width, kinds, dtype):
     x = numbers(graph.num_nodes, width, dtype=dtype)
     assert_paths_agree(lambda x: torch.cat(aggregate(x, graph, kinds), 1), [x])
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
+@pytest.mark.parametrize("kinds", [("self", *ALL), ("gcn", "sum"), ("sum",)])
+def test_paths_agree_side_by_side(graph, kinds, dtype):
+    def both(x):
+        side, again = aggregate_beside(x, graph, kinds)
+        return torch.cat([side.flatten(1), 2 * again], 1)
+
+    assert_paths_agree(both, [numbers(graph.num_nodes, 19, dtype=dtype)])
+
+
+def test_the_sum_that_stands_apart_has_a_gradient_of_its_own(path):
+    graph, x = Graph.from_edges(random_edges(9, 30), 9), numbers(9, 3).requires_grad_()
+    with kernels.use(path):
+        apart = torch.autograd.grad(aggregate_beside(x, graph, ("max", "sum"))[1].square().sum(), x)[0]
+        alone = torch.autograd.grad(aggregate(x, graph, ("sum",))[0].square().sum(), x)[0]
+    torch.testing.assert_close(apart, alone)
 
 
 def test_by_hand(path):

@@ -5,7 +5,7 @@ from torch.nn.functional import leaky_relu
 
 from sanegnn import kernels
 from sanegnn.errors import BadSetting, UnknownName
-from sanegnn.kernels import Graph, attend
+from sanegnn.kernels import Graph, attend, cpu_attend
 from sanegnn.seeds import Noise
 
 from .conftest import KINDS, random_edges
@@ -26,6 +26,41 @@ def test_paths_agree(graph, heads, width, dtype):
     x = inputs(graph.num_nodes, 5, heads, width, dtype)
     x[0] = x[0] / width**0.5
     assert_paths_agree(lambda *p: attend(KINDS, *p, graph, 0.4, NOISE), x)
+
+
+@pytest.mark.parametrize(("heads", "width"), [(1, 33), (3, 16)])
+def test_paths_agree_where_nothing_is_kept_between_the_passes(monkeypatch, graph, heads, width):
+    monkeypatch.setattr(cpu_attend, "KEPT", -1)
+    x = inputs(graph.num_nodes, 5, heads, width)
+    x[0] = x[0] / width**0.5
+    assert_paths_agree(lambda *p: attend(KINDS, *p, graph, 0.4, NOISE), x)
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
+@pytest.mark.parametrize("blended", [1, 3, 5])
+@pytest.mark.parametrize(("heads", "width"), [(1, 32), (2, 7)])
+def test_paths_agree_on_a_blend(graph, heads, width, blended, dtype):
+    shares = torch.linspace(-0.5, 1.5, blended, dtype=dtype)
+    x = [*inputs(graph.num_nodes, 5, heads, width, dtype), shares]
+    x[0] = x[0] / width**0.5
+    assert_paths_agree(lambda *p: attend(KINDS, *p[:4], graph, 0.4, NOISE, p[4]), x)
+
+
+def test_a_blend_is_the_sum_by_shares(path):
+    graph, x = Graph.from_edges(random_edges(9, 40), 9), inputs(9, 5, 2, 4)
+    shares = torch.tensor([0.25, -2.0, 3.0], dtype=torch.float64)
+    with kernels.use(path):
+        each, blend = attend(KINDS, *x, graph), attend(KINDS, *x, graph, shares=shares)
+    torch.testing.assert_close(blend[:, 0], 0.25 * each[:, 0] - 2.0 * each[:, 1] + 3.0 * each[:, 2])
+    torch.testing.assert_close(blend[:, 1:], each[:, 3:])
+
+
+def test_a_blend_of_held_values_still_has_a_gradient_for_its_shares(path):
+    graph, x = Graph.from_edges(random_edges(9, 40), 9), inputs(9, 5, 2, 4)
+    shares = torch.ones(5, dtype=torch.float64, requires_grad=True)
+    with kernels.use(path):
+        attend(KINDS, *x, graph, shares=shares).sum().backward()
+        torch.testing.assert_close(shares.grad, attend(KINDS, *x, graph).sum((0, 2, 3)))
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -7,7 +7,7 @@ import torch
 
 from sanegnn import kernels
 from sanegnn.errors import BadGraph
-from sanegnn.kernels import Features, dropout, linear, lstm_readout, lstm_step, project, uniform
+from sanegnn.kernels import Features, dropout, linear, linear_sum, lstm_readout, lstm_step, project, uniform
 from sanegnn.seeds import Noise
 
 from .equal import assert_paths_agree
@@ -96,6 +96,15 @@ def test_linear_agrees(dtype):
     assert_paths_agree(linear, inputs)
     assert_paths_agree(lambda x, w: linear(x.T, w), [numbers(5, 9, dtype=dtype), inputs[1]])
     assert linear(inputs[0][:0], *inputs[1:]).shape == (0, 7)
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
+def test_linear_sum_agrees(dtype):
+    shapes = [(9, 5), (9, 3), (7, 5), (7, 3), (7,)]
+    inputs = [numbers(*shape, dtype=dtype) for shape in shapes]
+    assert_paths_agree(lambda x, y, v, w, b: linear_sum([x, y], [v, w], b), inputs)
+    x, y, v, w, b = inputs
+    torch.testing.assert_close(linear_sum([x, y], [v, w], b), x @ v.T + y @ w.T + b)
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32])

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sanegnn.errors import BadGraph
-from sanegnn.kernels import Graph
+from sanegnn.kernels import Graph, aggregate
 from sanegnn.seeds import Noise
 
 from .conftest import random_edges
@@ -20,7 +20,7 @@ def pairs(graph: Graph) -> list[tuple[int, int]]:
 def assert_consistent(graph: Graph) -> None:
     source, target = graph.edge_index
     starts = graph.ptr[:-1].long()
-    assert torch.equal(source[starts], torch.arange(graph.num_nodes))
+    assert torch.equal(source[starts], torch.arange(graph.num_targets))
     edge = graph.out_edge.long()
     by_source = torch.repeat_interleave(torch.arange(graph.num_nodes), graph.out_ptr.diff().long())
     assert torch.equal(source[edge], by_source)
@@ -97,3 +97,23 @@ def test_drop_edges(graph):
 def test_bad_graphs_name_what_came(edges, weight, message):
     with pytest.raises(BadGraph, match=message):
         Graph.from_edges(edges, 5, weight)
+
+
+@given(st.integers(0, 10_000), st.integers(0, 12), st.booleans())
+@settings(max_examples=40, deadline=None)
+def test_towards_some_nodes_keeps_the_edges_that_end_there(seed, count, weighted):
+    weight = torch.rand(40, generator=torch.Generator().manual_seed(seed)) if weighted else None
+    graph = Graph.from_edges(random_edges(12, 40, seed), 12, weight)
+    rows = torch.randperm(12, generator=torch.Generator().manual_seed(seed))[:count]
+    order, part = graph.towards(rows)
+    assert_consistent(part)
+    assert torch.equal(order[:count], rows)
+    assert sorted(order.tolist()) == list(range(12))
+    assert torch.equal(part.degree, graph.degree[order])
+    ends = [(int(order[u]), int(order[v])) for u, v in part.edge_index.T.tolist()]
+    wanted = set(rows.tolist())
+    assert sorted(ends) == [pair for pair in pairs(graph) if pair[1] in wanted]
+    x = torch.randn(12, 3, dtype=torch.float64)
+    for kind in ("self", "sum", "mean", "max", "gcn"):
+        (whole,), (some,) = aggregate(x, graph, (kind,)), aggregate(x[order], part, (kind,))
+        torch.testing.assert_close(some, whole[rows])

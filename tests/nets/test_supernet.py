@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 import torch
 
@@ -157,6 +159,14 @@ def test_permuting_the_nodes_permutes_the_output():
     moved_edges = torch.argsort(order)[edges]
     moved = supernet(Inputs(Features.of(x[order]), Graph.from_edges(moved_edges, NODES)), rows)
     assert close(moved, straight[order])
+
+
+@pytest.mark.parametrize("norm", ["none", "layer", "batch"])
+def test_the_outputs_of_some_nodes_are_those_of_all_nodes_there(norm):
+    searched, inputs, rows = space("paper", 2), example_inputs(), torch.tensor([4, 0, 7])
+    net = filled(Supernet(searched, SETTING.but(norm=norm), inputs.features.shape[1], 3)).eval()
+    mix = {slot.key: torch.softmax(numbers(len(slot.choices)), 0) for slot in searched.slots}
+    assert close(net(replace(inputs, rows=rows), mix), net(inputs, mix)[rows])
 
 
 def test_noise_changes_training_alone_and_follows_its_key():

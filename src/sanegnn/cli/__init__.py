@@ -12,10 +12,12 @@ import sys
 def main() -> None:
     """The entry point of `sanegnn`; also an early Ctrl-C finds it ready."""
     try:
-        from sanegnn.cli.app import run
-        from sanegnn.memory import keep_freed_memory
+        from sanegnn.memory import keep_freed_memory, let_threads_sleep
 
         keep_freed_memory()
+        let_threads_sleep()
+        from sanegnn.cli.app import run
+
         code = run(sys.argv[1:])
     except KeyboardInterrupt:
         code = 130

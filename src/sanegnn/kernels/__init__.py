@@ -7,7 +7,7 @@ CPU tensors of float32 and float64 take the compiled path; other devices and typ
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib import import_module
@@ -28,11 +28,13 @@ __all__ = [
     "Features",
     "Graph",
     "aggregate",
+    "aggregate_beside",
     "attend",
     "compile_all",
     "compiled_before",
     "dropout",
     "linear",
+    "linear_sum",
     "lstm_readout",
     "lstm_step",
     "project",
@@ -72,16 +74,33 @@ def _check_rate(rate: float) -> None:
 def aggregate(x: Tensor, graph: Graph, kinds: tuple[str, ...]) -> tuple[Tensor, ...]:
     """Aggregate the neighbours of every node, all kinds in one pass over the edges.
 
-    Kinds: "sum" Σ w_uv x_u, "mean" Σ w_uv x_u / Σ w_uv and "max" max x_u over u in N(v), all zero where N(v)
-    is empty (max ignores the weights, and sends its gradient to the first of equal neighbours); "gcn" Σ w_uv
-    x_u / sqrt(d̃_u d̃_v) over Ñ(v).
+    Kinds: "self" x_v; "sum" Σ w_uv x_u, "mean" Σ w_uv x_u / Σ w_uv and "max" max x_u over u in N(v), all zero
+    where N(v) is empty (max ignores the weights, and sends its gradient to the first of equal neighbours);
+    "gcn" Σ w_uv x_u / sqrt(d̃_u d̃_v) over Ñ(v).
 
-    Shapes: x (N, D); one (N, D) per kind.
+    Shapes: x (N, D); one (R, D) per kind, with R the targets of the graph, as a rule all N nodes.
     """
+    different = tuple(dict.fromkeys(kinds))
+    (side,) = _aggregate(x, graph, different)
+    rows = (side.flatten(1),) if len(different) == 1 else side.unbind(1)
+    outs = dict(zip(different, rows, strict=True))
+    return tuple(outs[kind] for kind in kinds)
+
+
+def aggregate_beside(x: Tensor, graph: Graph, kinds: tuple[str, ...]) -> tuple[Tensor, Tensor]:
+    """The same, side by side for one product with all of them; and the sum, one of the kinds, once more.
+
+    Shapes: x (N, D); (R, kinds, D) and (R, D). The kinds are different.
+    """
+    side, total = _aggregate(x, graph, kinds, again=True)
+    return side, total
+
+
+def _aggregate(x: Tensor, graph: Graph, kinds: tuple[str, ...], again: bool = False) -> tuple[Tensor, ...]:
     for kind in kinds:
         if kind not in reference.AGGREGATIONS:
             raise UnknownName.of("aggregation", kind, reference.AGGREGATIONS)
-    out: tuple[Tensor, ...] = _implementation(x).aggregate(x, graph, kinds)
+    out: tuple[Tensor, ...] = _implementation(x).aggregate(x, graph, kinds, again)
     return out
 
 
@@ -94,6 +113,7 @@ def attend(
     graph: Graph,
     rate: float = 0.0,
     noise: Noise | None = None,
+    shares: Tensor | None = None,
 ) -> Tensor:
     """Attention over Ñ(v) for several ops a at once: Σ_u dropout(α_uv) z_u.
 
@@ -102,16 +122,17 @@ def attend(
     LeakyReLU_0.2(s_u + d_v); "gat_sym" LeakyReLU(s_u + d_v) + LeakyReLU(s_v + d_u); "gat_cos" <z_u, z_v>;
     "gat_linear" tanh(s_u + d_v); "gat_gen_linear" Σ_c gate_c tanh(att_source_c z_uc + att_target_c z_vc).
     What a kind does not use gets a zero gradient. Dropout with `rate` falls on the coefficients if noise is
-    given.
+    given. With shares (B,), the first B ops are blended: their sum by shares stands first, the others behind.
 
-    Shapes: values (N, A, H, C) with one kind per a; att_source, att_target, gate (A, H, C); out (N, A, H, C).
+    Shapes: values (N, A, H, C) with one kind per a; att_source, att_target, gate (A, H, C); out (R, A, H, C),
+    or (R, 1 + A - B, H, C) with shares, where R are the targets of the graph.
     """
     for kind in kinds:
         if kind not in reference.SCORES:
             raise UnknownName.of("attention", kind, reference.SCORES)
     _check_rate(rate)
     out: Tensor = _implementation(values).attend(
-        kinds, values, att_source, att_target, gate, graph, rate, noise
+        kinds, values, att_source, att_target, gate, graph, rate, noise, shares
     )
     return out
 
@@ -149,6 +170,15 @@ def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     Shapes: x (N, D), weight (D, M), bias (M,), out (N, M).
     """
     out: Tensor = _implementation(x).linear(x, weight, bias)
+    return out
+
+
+def linear_sum(inputs: Sequence[Tensor], weights: Sequence[Tensor], bias: Tensor) -> Tensor:
+    """Σ_t X_t W_tᵀ + b.
+
+    Shapes: inputs (N, D_t), weights (M, D_t), bias (M,), out (N, M).
+    """
+    out: Tensor = _implementation(bias).linear_sum(inputs, weights, bias)
     return out
 
 

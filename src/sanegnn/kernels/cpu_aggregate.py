@@ -34,38 +34,48 @@ class Links(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """Which kinds are asked for."""
+    """Which kinds are asked for, D, and the numbers between a node's row of a kind and the next node's."""
 
+    own: bool
     sum: bool
     mean: bool
     max: bool
     gcn: bool
+    again: bool
+    width: int
+    step: int
 
 
 class Rows(NamedTuple):
-    """One (N, D) per kind, and the position of the winning edge for max; empty if not asked for."""
+    """From where the rows of each kind stand, (R, step), and the position of the winning edge for max (R, D).
 
+    `again` (R, D) is a second gradient of the sum. What is not asked for is empty.
+    """
+
+    own: Any
     sum: Any
     mean: Any
     max: Any
     gcn: Any
     winner: Any
+    again: Any
 
 
 @kernel
-def fold(bounds, first, last, links, wanted, x, width, rows):
+def fold(bounds, first, last, links, wanted, x, rows):
     """Fill the rows from x (N, D)."""
-    for unit in range(first, last):
-        _fold(bounds[unit], bounds[unit + 1], bare(links), wanted, bare((x,))[0], width, bare(rows))
+    _fold(bounds[first], bounds[last], bare(links), wanted, bare((x,))[0], bare(rows))
 
 
 @register_jitable
-def _fold(start, stop, links, wanted, x, width, rows):
+def _fold(start, stop, links, wanted, x, rows):
+    width = wanted.width
     linear = wanted.sum or wanted.mean
     for v in range(start, stop):
         for c in range(0, width, LANES):
-            left, at = width - c, v * width + c
-            sums, gcn = zeros(x), load_up_to(x, at, left) * links.scale[v]
+            left, here, at = width - c, v * width + c, v * wanted.step + c
+            own = load_up_to(x, here, left)
+            sums, gcn = zeros(x), own * links.scale[v]
             high, winner = like(sums, -np.inf), like(zeros(links.src), -1)
             for k in range(links.ptr[v] + 1, links.ptr[v + 1]):
                 u = np.int64(links.src[k])
@@ -79,6 +89,8 @@ def _fold(start, stop, links, wanted, x, width, rows):
                     sums = sums + message
                 if wanted.gcn:
                     gcn = fma(message, splat(links.scale[u]), gcn)
+            if wanted.own:
+                store_up_to(rows.own, at, own, left)
             if wanted.sum:
                 store_up_to(rows.sum, at, sums, left)
             if wanted.mean:
@@ -86,27 +98,28 @@ def _fold(start, stop, links, wanted, x, width, rows):
             if wanted.max:
                 alone = links.ptr[v + 1] - links.ptr[v] == 1
                 store_up_to(rows.max, at, zeros(x) if alone else high, left)
-                store_up_to(rows.winner, at, winner, left)
+                store_up_to(rows.winner, here, winner, left)
             if wanted.gcn:
                 store_up_to(rows.gcn, at, gcn * links.scale[v], left)
 
 
 @kernel
-def unfold(bounds, first, last, links, wanted, rows, width, dx):
-    """Fill dx (N, D) from the gradients of the rows."""
-    for unit in range(first, last):
-        _unfold(bounds[unit], bounds[unit + 1], bare(links), wanted, bare(rows), width, bare((dx,))[0])
+def unfold(bounds, first, last, links, targets, wanted, rows, dx):
+    """Fill dx (N, D) from the gradients of the rows of the targets."""
+    _unfold(bounds[first], bounds[last], bare(links), targets, wanted, bare(rows), bare((dx,))[0])
 
 
 @register_jitable
-def _unfold(start, stop, links, wanted, rows, width, dx):
+def _unfold(start, stop, links, targets, wanted, rows, dx):
+    width, step = wanted.width, wanted.step
     for u in range(start, stop):
         for c in range(0, width, LANES):
-            left, at = width - c, u * width + c
-            sums, gcn = zeros(dx), zeros(dx)
+            left, sums, gcn = width - c, zeros(dx), zeros(dx)
+            if wanted.own and u < targets:
+                sums = load_up_to(rows.own, u * step + c, left)
             for k in range(links.out_ptr[u], links.out_ptr[u + 1]):
                 v, e = np.int64(links.out_dst[k]), links.out_edge[k]
-                there = v * width + c
+                there = v * step + c
                 w = like(sums, links.weight[e]) if links.weighted else like(sums, 1.0)
                 if wanted.gcn:
                     gcn = fma(w * links.scale[v], load_up_to(rows.gcn, there, left), gcn)
@@ -114,13 +127,15 @@ def _unfold(start, stop, links, wanted, rows, width, dx):
                     continue
                 if wanted.sum:
                     sums = fma(w, load_up_to(rows.sum, there, left), sums)
+                if wanted.again:
+                    sums = fma(w, load_up_to(rows.again, v * width + c, left), sums)
                 if wanted.mean:
                     sums = fma(w * links.per_degree[v], load_up_to(rows.mean, there, left), sums)
                 if wanted.max:
-                    winner = load_up_to(rows.winner, there, left)
+                    winner = load_up_to(rows.winner, v * width + c, left)
                     mine = load_up_to(rows.max, there, left)
                     sums = sums + select(winner == like(winner, e), mine, zeros(dx))
-            store_up_to(dx, at, fma(gcn, splat(links.scale[u]), sums), left)
+            store_up_to(dx, u * width + c, fma(gcn, splat(links.scale[u]), sums), left)
 
 
 def _links(graph: Graph, dtype: torch.dtype) -> Links:
@@ -139,50 +154,55 @@ def _new_links(graph: Graph, dtype: torch.dtype) -> Links:
     )  # fmt: skip
 
 
-KINDS = ("sum", "mean", "max", "gcn")
-
-
-def _rows(given: dict[str, Tensor], winner: Any, dtype: torch.dtype) -> Rows:
-    none = torch.empty(0, dtype=dtype)
-    by_kind = [flat(given.get(kind, none)) for kind in KINDS]
-    return Rows(by_kind[0], by_kind[1], by_kind[2], by_kind[3], winner)
+KINDS = ("self", "sum", "mean", "max", "gcn")
 
 
 class Aggregate(torch.autograd.Function):
-    """Keeps only the winners of max."""
+    """The kinds side by side, (R, kinds, D), and if `again` the sum once more; keeps the winners of max."""
 
     @staticmethod
-    def forward(ctx: Any, x: Tensor, graph: Graph, kinds: tuple[str, ...]) -> tuple[Tensor, ...]:
-        """One (N, D) per kind; the kinds are different."""
+    def forward(ctx: Any, x: Tensor, graph: Graph, kinds: tuple[str, ...], again: bool) -> tuple[Tensor, ...]:
+        """The kinds are different."""
         x = x.contiguous()
-        wanted = Wanted(*(kind in kinds for kind in KINDS))
-        outs = {kind: torch.empty_like(x) for kind in kinds}
-        winner = torch.empty(x.shape if wanted.max else (0,), dtype=graph.src.dtype)
-        rows = _rows(outs, flat(winner), x.dtype)
-        links = _links(graph, x.dtype)
-        run(fold, graph.units, graph.src.numel() * x.shape[1], links, wanted, flat(x), x.shape[1], rows)
-        ctx.graph, ctx.kinds, ctx.winner, ctx.width = graph, kinds, rows.winner, x.shape[1]
+        side = x.new_empty(graph.num_targets, len(kinds), x.shape[1])
+        winner = torch.empty(side[:, 0].shape if "max" in kinds else (0,), dtype=graph.src.dtype)
         ctx.set_materialize_grads(False)
-        return tuple(outs[kind] for kind in kinds)
+        ctx.graph, ctx.kinds, ctx.winner = graph, kinds, winner
+        wanted, rows = _laid_out(side, kinds, winner, None)
+        run(
+            fold, graph.units, graph.src.numel() * wanted.width, _links(graph, x.dtype), wanted, flat(x), rows
+        )
+        return (side, side[:, kinds.index("sum")]) if again else (side,)
 
     @staticmethod
-    def backward(ctx: Any, *grads: Tensor | None) -> tuple[Tensor | None, None, None]:
+    def backward(ctx: Any, *grads: Tensor | None) -> tuple[Tensor | None, None, None, None]:
         """The gradient of x."""
-        given = {kind: grad for kind, grad in zip(ctx.kinds, grads, strict=True) if grad is not None}
-        if not given:
-            return None, None, None
-        some = next(iter(given.values()))
-        wanted = Wanted(*(kind in given for kind in KINDS))
-        rows = _rows(given, ctx.winner, some.dtype)
-        dx = torch.empty(some.shape, dtype=some.dtype)
-        links = _links(ctx.graph, some.dtype)
-        work = ctx.graph.src.numel() * ctx.width
-        run(unfold, ctx.graph.out_units, work, links, wanted, rows, ctx.width, flat(dx))
-        return dx, None, None
+        graph, kinds = ctx.graph, ctx.kinds
+        side, again = (*grads, None)[:2]
+        if side is None:
+            if again is None:
+                return None, None, None, None
+            side = again.new_zeros(graph.num_targets, len(kinds), again.shape[1])
+        wanted, rows = _laid_out(side.contiguous(), kinds, ctx.winner, again)
+        dx = side.new_empty(graph.num_nodes, wanted.width)
+        links, work = _links(graph, side.dtype), graph.src.numel() * wanted.width
+        run(unfold, graph.out_units, work, links, graph.num_targets, wanted, rows, flat(dx))
+        return dx, None, None, None
 
 
-def aggregate(x: Tensor, graph: Graph, kinds: tuple[str, ...]) -> tuple[Tensor, ...]:
-    """One aggregate of the neighbours per kind."""
-    different = tuple(dict.fromkeys(kinds))
-    outs = dict(zip(different, Aggregate.apply(x, graph, different), strict=True))
-    return tuple(outs[kind] for kind in kinds)
+def _laid_out(
+    side: Tensor, kinds: tuple[str, ...], winner: Tensor, again: Tensor | None
+) -> tuple[Wanted, Rows]:
+    """Where the kernels find the rows of every kind."""
+    numbers, width = flat(side), side.shape[2]
+    has = [kind in kinds for kind in KINDS]
+    wanted = Wanted(has[0], has[1], has[2], has[3], has[4], again is not None, width, len(kinds) * width)
+    at = [numbers[kinds.index(kind) * width :] if kind in kinds else numbers[:0] for kind in KINDS]
+    more = flat(side.new_empty(0) if again is None else again)
+    return wanted, Rows(at[0], at[1], at[2], at[3], at[4], flat(winner), more)
+
+
+def aggregate(x: Tensor, graph: Graph, kinds: tuple[str, ...], again: bool = False) -> tuple[Tensor, ...]:
+    """The kinds side by side, and the sum once more if asked for."""
+    out: tuple[Tensor, ...] = Aggregate.apply(x, graph, tuple(kinds), again)
+    return out

@@ -28,11 +28,20 @@ RULES = {
     "gat_gen_linear": (fore.GENERAL, 0, 0),
 }
 
+KEPT = 2**24
+"""The numbers that a backward may keep per edge, from the pass by target for the pass by source: 64 MiB."""
+
 
 def _layer(
-    kinds: tuple[str, ...], values: Tensor, att_source: Tensor, att_target: Tensor, gate: Tensor
+    kinds: tuple[str, ...],
+    values: Tensor,
+    att_source: Tensor,
+    att_target: Tensor,
+    gate: Tensor,
+    shares: Tensor | None,
 ) -> fore.Layer:
     _, ops, heads, width = values.shape
+    blended = 0 if shares is None else shares.numel()
     lanes = -(-ops * heads // LANES) * LANES
     code = np.array([RULES[kind][0] for kind in kinds], dtype=np.int64)
     general = code == fore.GENERAL
@@ -40,10 +49,16 @@ def _layer(
     per_lane = np.zeros((3, lanes), dtype=flat(gate).dtype)
     per_lane[:, : ops * heads] = np.repeat(per_op.T, heads, axis=1)
     separable, symmetric, linear = per_lane
-    sizes = (ops, heads, width, lanes, int(general.sum()), bool(linear.any()))
+    places = np.maximum(np.arange(ops) - max(blended - 1, 0), 0)
+    column = (places[:, None] * heads + np.arange(heads)).ravel() * width
+    share = np.ones(lanes, dtype=per_lane.dtype)
+    if shares is not None:
+        share[: blended * heads] = np.repeat(shares.detach().numpy(), heads)
+    grad_row = (int(places[-1]) + 1) * heads * width
+    sizes = (ops, heads, width, lanes, int(general.sum()), blended, grad_row, bool(linear.any()))
     slot = np.cumsum(general) - general
-    parameters = (flat(att_source), flat(att_target), flat(gate))
-    return fore.Layer(*sizes, code, slot, separable, symmetric, linear, *parameters)
+    rules = (code, slot, separable, symmetric, linear, share, column)
+    return fore.Layer(*sizes, *rules, flat(att_source), flat(att_target), flat(gate))
 
 
 def chance(rate: float, noise: Noise | None) -> fore.Chance:
@@ -59,53 +74,66 @@ def _work(graph: Graph, values: Tensor) -> int:
 
 def _node_scores(graph: Graph, layer: fore.Layer, values: Tensor) -> tuple[Any, Any]:
     s, d = (np.empty(graph.num_nodes * layer.lanes, dtype=layer.gate.dtype) for _ in range(2))
-    run(fore.node_scores, graph.units, values.numel(), layer, (flat(values), s, d))
+    run(fore.node_scores, graph.out_units, values.numel(), layer, (flat(values), s, d))
     return s, d
 
 
 class Attend(torch.autograd.Function):
-    """Keeps the values, the output and two numbers per node and lane; see `cpu_attention`."""
+    """Keeps the values, the output and four numbers per node and lane; see `cpu_attention`."""
 
     @staticmethod
     def forward(
-        ctx: Any, values: Tensor, att_source: Tensor, att_target: Tensor, gate: Tensor, *rest: Any
+        ctx: Any,
+        values: Tensor,
+        att_source: Tensor,
+        att_target: Tensor,
+        gate: Tensor,
+        shares: Tensor | None,
+        *rest: Any,
     ) -> Tensor:
         """Attention over Ñ(v); `rest` is kinds, graph and dropout."""
         kinds, graph, drop = rest
         values = values.contiguous()
-        layer = _layer(kinds, values, att_source, att_target, gate)
+        layer = _layer(kinds, values, att_source, att_target, gate, shares)
         s, d = _node_scores(graph, layer, values)
-        out = torch.empty_like(values)
+        out = values.new_empty(graph.num_targets, *values.shape[1:])
+        blend = values.new_empty(graph.num_targets * layer.grad_row if layer.blended else 0)
         top, norm = np.empty_like(s), np.empty_like(s)
         edges, _ = _edges(graph, values.dtype)
-        arrays = (flat(values), s, d, top, norm, flat(out))
+        arrays = (flat(values), s, d, top, norm, flat(out), flat(blend))
         run(fore.forward, graph.units, _work(graph, values), edges, layer, drop, arrays)
-        ctx.save_for_backward(values, att_source, att_target, gate, out)
-        ctx.rest, ctx.statistics = rest, (top, norm)
-        return out
+        ctx.save_for_backward(values, gate, out)
+        ctx.graph, ctx.drop, ctx.layer, ctx.statistics = graph, drop, layer, (s, d, top, norm)
+        return blend.view(graph.num_targets, -1, *values.shape[2:]) if layer.blended else out
 
     @staticmethod
     def backward(ctx: Any, *grads_out: Tensor) -> tuple[Tensor | None, ...]:
-        """The gradients of values, att_source, att_target and gate."""
-        values, att_source, att_target, gate, out = ctx.saved_tensors
-        kinds, graph, drop = ctx.rest
-        layer = _layer(kinds, values, att_source, att_target, gate)
-        grad = flat(grads_out[0])
-        s, d = _node_scores(graph, layer, values)
-        r = np.zeros_like(s)
+        """The gradients of values, att_source, att_target, gate and shares."""
+        values, gate, out = ctx.saved_tensors
+        graph, layer = ctx.graph, ctx.layer
+        s, d, top, inverse = ctx.statistics
+        grad, r = flat(grads_out[0]), np.zeros_like(s)
         run(fore.node_dots, graph.units, values.numel(), layer, (grad, flat(out), r))
-        top, inverse = ctx.statistics
+        d_shares = _d_shares(layer, r) if layer.blended else None
+        need_values, *need = ctx.needs_input_grad[:4]
+        if not (need_values or any(need)):
+            return None, None, None, None, d_shares, None, None, None
         known = back.Known(flat(values), grad, s, d, top, inverse, r)
-        asked = any(ctx.needs_input_grad[1:4])
-        sums = _sums(graph, layer, asked)
-        d_values = torch.empty_like(values)
-        grads = back.Grads(flat(d_values), np.empty_like(s), np.empty_like(s), asked, *sums)
-        _passes(graph, layer, drop, known, grads, _work(graph, values))
+        sums = _sums(graph, layer, any(need))
+        d_values = torch.zeros_like(values)
+        grads = back.Grads(flat(d_values), np.zeros_like(s), np.zeros_like(s), any(need), *sums)
+        _passes(graph, layer, ctx.drop, known, grads, _work(graph, values))
         d_params = [
-            torch.from_numpy(part.reshape(-1, gate.numel()).sum(0)).view(gate.shape) if need else None
-            for part, need in zip(sums, ctx.needs_input_grad[1:4], strict=True)
+            torch.from_numpy(part.reshape(-1, gate.numel()).sum(0)).view(gate.shape) if asked else None
+            for part, asked in zip(sums, need, strict=True)
         ]
-        return d_values if ctx.needs_input_grad[0] else None, *d_params, None, None, None
+        return d_values if need_values else None, *d_params, d_shares, None, None, None
+
+
+def _d_shares(layer: fore.Layer, r: Any) -> Tensor:
+    """Σ_v <g_v, out_v> of every blended op."""
+    per_pair = r.reshape(-1, layer.lanes)[:, : layer.blended * layer.heads].sum(0)
+    return torch.from_numpy(per_pair.reshape(layer.blended, layer.heads).sum(1))
 
 
 def _sums(graph: Graph, layer: fore.Layer, needed: bool) -> list[Any]:
@@ -133,9 +161,12 @@ def _passes(
     graph: Graph, layer: fore.Layer, drop: fore.Chance, known: back.Known, grads: back.Grads, work: int
 ) -> None:
     by_target, by_source = _edges(graph, torch.from_numpy(known.z).dtype)
-    run(back.by_edges, graph.out_units, work, by_source, layer, drop, known, grads)
-    run(back.by_edges, graph.units, work, by_target, layer, drop, known, grads)
-    run(back.by_node, graph.units, known.z.size, layer, known, grads)
+    numbers = 3 * layer.ops * layer.heads * graph.src.numel()
+    here = numbers <= KEPT
+    kept = back.Kept(here, np.empty(numbers if here else 0, dtype=known.z.dtype))
+    run(back.by_edges, graph.units, work, by_target, layer, drop, known, kept, grads)
+    run(back.by_edges, graph.out_units, work, by_source, layer, drop, known, kept, grads)
+    run(back.by_node, graph.out_units, known.z.size, layer, known, grads)
 
 
 def attend(
@@ -147,7 +178,9 @@ def attend(
     graph: Graph,
     rate: float,
     noise: Noise | None,
+    shares: Tensor | None = None,
 ) -> Tensor:
     """Attention over Ñ(v) for all ops of a layer."""
-    out: Tensor = Attend.apply(values, att_source, att_target, gate, tuple(kinds), graph, chance(rate, noise))
+    rest = (tuple(kinds), graph, chance(rate, noise))
+    out: Tensor = Attend.apply(values, att_source, att_target, gate, shares, *rest)
     return out

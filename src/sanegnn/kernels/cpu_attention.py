@@ -1,9 +1,10 @@
 """Compiled attention over tiles of edges: scores, softmax, dropout and sum without a tensor per edge.
 
 Lanes hold (op, head) pairs j, of which there are J = A H, padded to a multiple of 16: per-node statistics are
-(N, lanes). Values and gradients keep their rows of J C numbers. The backward computes the coefficients again,
-once by source and once by target, from the maximum and the sum that the forward left per node. With r_v =
-<g_v, out_v>, the gradient of a score is α_uv (k_uv <g_v, z_u> - r_v), where k is the dropout factor.
+(N, lanes). Values keep their rows of J C numbers. The first `blended` ops leave one sum by their shares p in
+the output, so that one row of its gradient g serves them all. The backward computes the coefficients again
+from the maximum and the sum that the forward left per node. With r_v = <g_v, out_v>, the gradient of a score
+is p α_uv (k_uv <g_v, z_u> - r_v), where k is the dropout factor.
 """
 # ruff: noqa: ANN001, ANN201, ANN202 (numba infers the types)
 # mypy: disable-error-code="no-untyped-def, untyped-decorator, no-untyped-call, misc, no-any-return"
@@ -43,12 +44,16 @@ class Layer(NamedTuple):
     width: int
     lanes: int
     generals: int
+    blended: int
+    grad_row: int
     has_linear: bool
     code: Any  # (A,) SEPARABLE, COSINE or GENERAL
     slot: Any  # (A,) which of the GENERAL ops it is
     separable: Any  # (lanes,) 1 or 0
     symmetric: Any  # (lanes,) 1 or 0
     linear: Any  # (lanes,) 1 or 0
+    share: Any  # (lanes,) the share of a blended op; 1 for the others
+    column: Any  # (J,) where the pair stands in a row of the output and of its gradient
     att_source: Any
     att_target: Any
     gate: Any
@@ -114,7 +119,7 @@ def _node_scores(start, stop, layer, z, s, d):
 
 @kernel
 def node_dots(bounds, first, last, layer, arrays):
-    """r_v = <g_v, out_v> per lane, (N, lanes)."""
+    """r_v = <g_v, out_v> per lane, (N, lanes), with out the sums of every op before they are blended."""
     _node_dots(bounds[first], bounds[last], bare(layer), *bare(arrays))
 
 
@@ -123,13 +128,13 @@ def _node_dots(start, stop, layer, grad, out, r):
     row = layer.ops * layer.heads * layer.width
     for v in range(start, stop):
         for j in range(layer.ops * layer.heads):
-            at = v * row + j * layer.width
-            r[v * layer.lanes + j] = dot(grad, at, out, at, layer.width)
+            there, at = v * layer.grad_row + layer.column[j], v * row + j * layer.width
+            r[v * layer.lanes + j] = dot(grad, there, out, at, layer.width)
 
 
 @register_jitable
 def _separable_scores(layer, tile, n, s, d, slopes):
-    """The scores of the separable lanes, and with `slopes` their derivatives."""
+    """The scores of the separable lanes, and with `slopes` their derivatives; 1 stands in the other lanes."""
     for i in range(n):
         u, v = tile.source[i] * layer.lanes, tile.target[i] * layer.lanes
         for b in range(0, layer.lanes, LANES):
@@ -146,7 +151,9 @@ def _separable_scores(layer, tile, n, s, d, slopes):
                 bend = select(linear, 1.0 - t * t, bend)
             store(tile.score, i * layer.lanes + b, score)
             if slopes:
-                store(tile.slope, i * layer.lanes + b, bend * load(layer.separable, b))
+                one = like(x, 1.0)
+                bend = select(load(layer.separable, b) > like(x, 0.5), bend, one)
+                store(tile.slope, i * layer.lanes + b, bend)
                 store(tile.back, i * layer.lanes + b, bend_back)
 
 
@@ -160,7 +167,8 @@ def _cosine_scores(layer, tile, n, a, z):
 
 
 @register_jitable
-def _general_scores(layer, tile, n, a, z):
+def general_scores(layer, tile, n, a, z):
+    """The scores of a GENERAL op; leaves tanh(att_source ⊙ z_u + att_target ⊙ z_v) in `bent`."""
     row, wide = layer.ops * layer.heads * layer.width, layer.heads * layer.width
     for i in range(n):
         bent = (layer.slot[a] * TILE + i) * wide
@@ -185,7 +193,7 @@ def scores(layer, edges, tile, n, z, s, d, slopes):
         if layer.code[a] == COSINE:
             _cosine_scores(layer, tile, n, a, z)
         elif layer.code[a] == GENERAL:
-            _general_scores(layer, tile, n, a, z)
+            general_scores(layer, tile, n, a, z)
     if edges.weighted:
         for i in range(n):
             if edges.weight[tile.position[i]] == 0.0:
@@ -253,6 +261,22 @@ def _weighted_sums(layer, tile, i0, i1, v, fresh, done, z, norm, shrink, out):
 
 
 @register_jitable
+def _blend(layer, v, out, blend):
+    """Sum the rows of the blended ops by their shares, and copy the others behind."""
+    row, wide = layer.ops * layer.heads * layer.width, layer.heads * layer.width
+    for c in range(0, wide, LANES):
+        left, sums = wide - c, zeros(out)
+        for a in range(layer.blended):
+            share = splat(layer.share[a * layer.heads])
+            sums = fma(share, load_up_to(out, v * row + a * wide + c, left), sums)
+        store_up_to(blend, v * layer.grad_row + c, sums, left)
+    for a in range(layer.blended, layer.ops):
+        at = v * layer.grad_row + (a - layer.blended + 1) * wide
+        for c in range(0, wide, LANES):
+            store_up_to(blend, at + c, load_up_to(out, v * row + a * wide + c, wide - c), wide - c)
+
+
+@register_jitable
 def row_sums(factors, lanes, j, i0, i1, rows, row, at, table, one, two):
     """Add Σ factor_ij · table[row_i, at : at + 32] to two vectors side by side."""
     for i in range(i0, i1):
@@ -278,7 +302,7 @@ def fill(tile, edges, v, e, end):
 
 @kernel
 def forward(bounds, first, last, edges, layer, chance, arrays):
-    """From z, s and d to out (N, J C) and, per node and lane, the highest score and the inverse norm."""
+    """From z, s and d to out (N, J C) and its blend; per node and lane, highest score and inverse norm."""
     tile, shrink = new_tile(layer, arrays[0]), np.empty(layer.lanes, arrays[0].dtype)
     for unit in range(first, last):
         start, stop, scratch = bounds[unit], bounds[unit + 1], bare((shrink,))[0]
@@ -287,7 +311,7 @@ def forward(bounds, first, last, edges, layer, chance, arrays):
 
 
 @register_jitable
-def _forward(v, stop, edges, layer, chance, tile, shrink, z, s, d, top, norm, out):
+def _forward(v, stop, edges, layer, chance, tile, shrink, z, s, d, top, norm, out, blend):
     e = np.int64(edges.ptr[v])
     while v < stop:
         next_v, next_e = tile_end(edges.ptr, v, e, stop)
@@ -303,5 +327,7 @@ def _forward(v, stop, edges, layer, chance, tile, shrink, z, s, d, top, norm, ou
             if done:
                 for b in range(0, layer.lanes, LANES):
                     store(norm, at + b, 1.0 / load(norm, at + b))
+                if layer.blended > 0:
+                    _blend(layer, w, out, blend)
             w, i0 = w + 1, i1
         v, e = next_v, next_e

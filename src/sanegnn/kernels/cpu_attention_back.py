@@ -1,7 +1,8 @@
-"""The compiled backward of attention: a pass by source, then one by target, both over tiles of edges.
+"""The compiled backward of attention: a pass by target, then one by source, both over tiles of edges.
 
-Every pass computes the coefficients of its edges again and sums what belongs to its node, so that no two
-threads ever write to the same row. Gradients of parameters are summed per unit first, in a fixed order.
+Every pass sums what belongs to its node, so that no two threads ever write to the same row. The coefficients
+are computed again by target; by source too, unless the graph is small enough to keep them from pass to pass.
+Gradients of parameters are summed per unit first, in a fixed order.
 """
 # ruff: noqa: ANN001, ANN201, ANN202 (numba infers the types)
 # mypy: disable-error-code="no-untyped-def, untyped-decorator, no-untyped-call, misc, no-any-return"
@@ -13,14 +14,23 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba.extending import register_jitable
 
-from sanegnn.kernels.cpu_attention import COSINE, GENERAL, fill, keep_factor, new_tile, scores
+from sanegnn.kernels.cpu_attention import (
+    COSINE,
+    GENERAL,
+    SEPARABLE,
+    fill,
+    general_scores,
+    keep_factor,
+    new_tile,
+    scores,
+)
 from sanegnn.kernels.cpu_tiles import TILE, kernel, tile_end
 from sanegnn.kernels.simd import LANES, bare, fma, like, load, splat, store, zeros
 from sanegnn.kernels.simd_math import dot, exp, load_up_to, store_up_to
 
 
 class Known(NamedTuple):
-    """Values and gradient (N, J C), and per node and lane s, d, the highest score, the inverse norm and r."""
+    """Values (N, J C), gradient (N, grad_row); per node and lane s, d, highest score, inverse norm, r."""
 
     z: Any
     grad: Any
@@ -29,6 +39,13 @@ class Known(NamedTuple):
     top: Any
     inverse: Any
     r: Any
+
+
+class Kept(NamedTuple):
+    """Per edge, by its position, what the pass by source needs again: (M, 3 J), or empty."""
+
+    here: bool
+    rows: Any
 
 
 class Grads(NamedTuple):
@@ -45,14 +62,17 @@ class Grads(NamedTuple):
 
 @register_jitable
 def _coefficients(layer, edges, tile, n, known, chance):
-    """Leave the dropped coefficient of every edge in `score` and the gradient of its score in `dots`."""
+    """Of every edge: the dropped coefficient times the share in `score`, gradients in `slope` and `back`.
+
+    These are of s_u + d_v and of s_v + d_u for separable ops, and in `slope` of the score itself for others.
+    """
     row = layer.ops * layer.heads * layer.width
     scores(layer, edges, tile, n, known.z, known.s, known.d, True)
     for i in range(n):
-        u, v = tile.source[i] * row, tile.target[i] * row
+        u, v = tile.source[i] * row, tile.target[i] * layer.grad_row
         for j in range(layer.ops * layer.heads):
-            c = j * layer.width
-            tile.dots[i * layer.lanes + j] = dot(known.z, u + c, known.grad, v + c, layer.width)
+            there = v + layer.column[j]
+            tile.dots[i * layer.lanes + j] = dot(known.z, u + j * layer.width, known.grad, there, layer.width)
     for i in range(n):
         v = tile.target[i] * layer.lanes
         for b in range(0, layer.lanes, LANES):
@@ -63,20 +83,47 @@ def _coefficients(layer, edges, tile, n, known, chance):
             keep = like(alpha, 1.0)
             if chance.scale > 0.0:
                 keep = keep_factor(layer, chance, tile.position[i], b, alpha)
+            alpha = alpha * load(layer.share, b)
+            de = alpha * fma(keep, load(tile.dots, at), like(alpha, 0.0) - load(known.r, v + b))
             store(tile.score, at, alpha * keep)
-            store(
-                tile.dots, at, alpha * fma(keep, load(tile.dots, at), like(alpha, 0.0) - load(known.r, v + b))
-            )
+            store(tile.slope, at, de * load(tile.slope, at))
+            store(tile.back, at, de * load(tile.back, at))
 
 
 @register_jitable
-def _lane_sums(layer, tile, i0, i1, at, slopes, fresh, out):
-    """out[node] (+)= Σ dscore · slope over the edges, per lane."""
+def _keep(layer, tile, n, kept):
+    pairs = layer.ops * layer.heads
+    for i in range(n):
+        at = tile.position[i] * 3 * pairs
+        for b in range(0, pairs, LANES):
+            k, left = i * layer.lanes + b, pairs - b
+            store_up_to(kept.rows, at + b, load(tile.score, k), left)
+            store_up_to(kept.rows, at + pairs + b, load(tile.slope, k), left)
+            store_up_to(kept.rows, at + 2 * pairs + b, load(tile.back, k), left)
+
+
+@register_jitable
+def _recall(layer, tile, n, kept, z):
+    for a in range(layer.ops):
+        if layer.code[a] == GENERAL:
+            general_scores(layer, tile, n, a, z)  # for `bent`
+    pairs = layer.ops * layer.heads
+    for i in range(n):
+        at = tile.position[i] * 3 * pairs
+        for b in range(0, pairs, LANES):
+            k, left = i * layer.lanes + b, pairs - b
+            store(tile.score, k, load_up_to(kept.rows, at + b, left))
+            store(tile.slope, k, load_up_to(kept.rows, at + pairs + b, left))
+            store(tile.back, k, load_up_to(kept.rows, at + 2 * pairs + b, left))
+
+
+@register_jitable
+def _lane_sums(layer, i0, i1, at, parts, fresh, out):
+    """out[node] (+)= Σ parts over the edges, per lane."""
     for b in range(0, layer.lanes, LANES):
         sums = zeros(out) if fresh else load(out, at + b)
         for i in range(i0, i1):
-            k = i * layer.lanes + b
-            sums = fma(load(tile.dots, k), load(slopes, k), sums)
+            sums = sums + load(parts, i * layer.lanes + b)
         store(out, at + b, sums)
 
 
@@ -90,20 +137,26 @@ def _row_sums(factors, lanes, j, i0, i1, rows, row, at, left, table, sums):
 
 @register_jitable
 def _accumulate(layer, tile, i0, i1, v, known, others, by_source, fresh, dz):
-    """dz of the node: what its messages got (by source), and what the cosine scores ask for."""
+    """dz of the node: what the cosine scores ask for, and by source what its messages got."""
     lanes, width, pairs = layer.lanes, layer.width, layer.ops * layer.heads
     row = pairs * width
     for j in range(pairs):
-        cosine = layer.code[j // layer.heads] == COSINE
+        code = layer.code[j // layer.heads]
+        begins = fresh and by_source == (code == SEPARABLE)
         for c in range(0, width, LANES):
             left, at = width - c, j * width + c
-            sums = zeros(dz) if fresh and by_source else load_up_to(dz, v * row + at, left)
+            if not by_source and code == SEPARABLE:
+                continue
+            sums = zeros(dz) if begins else load_up_to(dz, v * row + at, left)
             if by_source:
-                sums = _row_sums(tile.score, lanes, j, i0, i1, others, row, at, left, known.grad, sums)
-            if cosine:
-                sums = _row_sums(tile.dots, lanes, j, i0, i1, others, row, at, left, known.z, sums)
-            if by_source or cosine:
-                store_up_to(dz, v * row + at, sums, left)
+                there = layer.column[j] + c
+                table = known.grad
+                sums = _row_sums(
+                    tile.score, lanes, j, i0, i1, others, layer.grad_row, there, left, table, sums
+                )
+            if code == COSINE:
+                sums = _row_sums(tile.slope, lanes, j, i0, i1, others, row, at, left, known.z, sums)
+            store_up_to(dz, v * row + at, sums, left)
 
 
 @register_jitable
@@ -119,7 +172,7 @@ def _general(layer, tile, i0, i1, v, z, att, grads, d_att, unit, by_source):
             left, at = width - c, j * width + c
             sums, gates = zeros(z), zeros(z)
             for i in range(i0, i1):
-                de = splat(tile.dots[i * lanes + j])
+                de = splat(tile.slope[i * lanes + j])
                 t = load_up_to(tile.bent, (layer.slot[a] * TILE + i) * wide + at - a * wide, left)
                 gates = fma(de, t, gates)
                 sums = fma(de, 1.0 - t * t, sums)
@@ -137,23 +190,29 @@ def _add(out, at, value, left):
 
 
 @kernel
-def by_edges(bounds, first, last, edges, layer, chance, known, grads):
-    """What a node gets as the source of its edges, or on top of that as their target."""
+def by_edges(bounds, first, last, edges, layer, chance, known, kept, grads):
+    """What a node gets as the target of its edges, or on top of that as their source."""
     tile = new_tile(layer, known.z)
     for unit in range(first, last):
-        start, stop = bounds[unit], bounds[unit + 1]
-        _by_edges(unit, start, stop, bare(edges), bare(layer), chance, bare(tile), bare(known), bare(grads))
+        ends = (unit, bounds[unit], bounds[unit + 1])
+        _by_edges(ends, bare(edges), bare(layer), chance, bare(tile), bare(known), bare(kept), bare(grads))
     return len(tile)  # the scratch lives until here
 
 
 @register_jitable
-def _by_edges(unit, v, stop, edges, layer, chance, tile, known, grads):
+def _by_edges(ends, edges, layer, chance, tile, known, kept, grads):
+    unit, v, stop = ends
     e = np.int64(edges.ptr[v])
     while v < stop:
         next_v, next_e = tile_end(edges.ptr, v, e, stop)
         n = next_e - e
         fill(tile, edges, v, e, next_e)
-        _coefficients(layer, edges, tile, n, known, chance)
+        if edges.by_source and kept.here:
+            _recall(layer, tile, n, kept, known.z)
+        else:
+            _coefficients(layer, edges, tile, n, known, chance)
+            if kept.here:
+                _keep(layer, tile, n, kept)
         w, i0 = v, 0
         while i0 < n:
             i1 = min(edges.ptr[w + 1], next_e) - e
@@ -161,27 +220,27 @@ def _by_edges(unit, v, stop, edges, layer, chance, tile, known, grads):
             if edges.by_source:
                 _as_source(layer, tile, i0, i1, w, fresh, known, grads, unit)
             else:
-                _as_target(layer, tile, i0, i1, w, known, grads, unit)
+                _as_target(layer, tile, i0, i1, w, fresh, known, grads, unit)
             w, i0 = w + 1, i1
         v, e = next_v, next_e
 
 
 @register_jitable
-def _as_source(layer, tile, i0, i1, w, fresh, known, grads, unit):
-    _lane_sums(layer, tile, i0, i1, w * layer.lanes, tile.slope, fresh, grads.s)
-    _lane_sums(layer, tile, i0, i1, w * layer.lanes, tile.back, fresh, grads.d)
-    _accumulate(layer, tile, i0, i1, w, known, tile.target, True, fresh, grads.z)
+def _as_target(layer, tile, i0, i1, w, fresh, known, grads, unit):
+    _lane_sums(layer, i0, i1, w * layer.lanes, tile.slope, fresh, grads.d)
+    _lane_sums(layer, i0, i1, w * layer.lanes, tile.back, fresh, grads.s)
+    _accumulate(layer, tile, i0, i1, w, known, tile.source, False, fresh, grads.z)
     if layer.generals > 0:
-        _general(layer, tile, i0, i1, w, known.z, layer.att_source, grads, grads.att_source, unit, True)
+        _general(layer, tile, i0, i1, w, known.z, layer.att_target, grads, grads.att_target, unit, False)
 
 
 @register_jitable
-def _as_target(layer, tile, i0, i1, w, known, grads, unit):
-    _lane_sums(layer, tile, i0, i1, w * layer.lanes, tile.slope, False, grads.d)
-    _lane_sums(layer, tile, i0, i1, w * layer.lanes, tile.back, False, grads.s)
-    _accumulate(layer, tile, i0, i1, w, known, tile.source, False, False, grads.z)
+def _as_source(layer, tile, i0, i1, w, fresh, known, grads, unit):
+    _lane_sums(layer, i0, i1, w * layer.lanes, tile.slope, False, grads.s)
+    _lane_sums(layer, i0, i1, w * layer.lanes, tile.back, False, grads.d)
+    _accumulate(layer, tile, i0, i1, w, known, tile.target, True, fresh, grads.z)
     if layer.generals > 0:
-        _general(layer, tile, i0, i1, w, known.z, layer.att_target, grads, grads.att_target, unit, False)
+        _general(layer, tile, i0, i1, w, known.z, layer.att_source, grads, grads.att_source, unit, True)
 
 
 @kernel

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from sanegnn.seeds import Noise
 
-_FIELDS = ("ptr", "src", "out_ptr", "out_dst", "out_edge", "weight")
+_FIELDS = ("ptr", "src", "out_ptr", "out_dst", "out_edge", "weight", "known_degree")
 
 
 class Graph:
@@ -29,8 +29,11 @@ class Graph:
     number. The transpose lists per source u the targets `out_dst[out_ptr[u]:out_ptr[u + 1]]`, and in
     `out_edge` the position in `src` of each of these edges.
 
-    Shapes: ptr and out_ptr (N+1,), src, out_dst, out_edge and weight (M,), where M = E + N counts the added
-    self-loops. Numbers are int32 where M allows. The weight of an added self-loop is 1.
+    Where only the first R nodes are targets, as in what `towards` gives, there are R rows by target and the
+    degrees of all nodes are given.
+
+    Shapes: ptr (R+1,), out_ptr (N+1,), src, out_dst, out_edge and weight (M,), where M = E + R counts the
+    added self-loops. Numbers are int32 where M allows. The weight of an added self-loop is 1.
     """
 
     def __init__(
@@ -41,10 +44,11 @@ class Graph:
         out_dst: Tensor,
         out_edge: Tensor,
         weight: Tensor | None,
+        known_degree: Tensor | None = None,
     ) -> None:
         self.ptr, self.src = ptr, src
         self.out_ptr, self.out_dst, self.out_edge = out_ptr, out_dst, out_edge
-        self.weight = weight
+        self.weight, self.known_degree = weight, known_degree
 
     @classmethod
     def from_edges(cls, edge_index: Tensor, num_nodes: int, weight: Tensor | None = None) -> Graph:
@@ -61,12 +65,17 @@ class Graph:
     @property
     def num_nodes(self) -> int:
         """N."""
+        return self.out_ptr.numel() - 1
+
+    @property
+    def num_targets(self) -> int:
+        """R, the nodes that messages reach: all N, unless the graph came from `towards`."""
         return self.ptr.numel() - 1
 
     @property
     def num_edges(self) -> int:
         """The number of edges without the added self-loops."""
-        return self.src.numel() - self.num_nodes
+        return self.src.numel() - self.num_targets
 
     @property
     def device(self) -> torch.device:
@@ -76,7 +85,7 @@ class Graph:
     @cached_property
     def edge_index(self) -> Tensor:
         """The edges of Ñ in the order of `src`, (2, M) int64, source over target."""
-        nodes = torch.arange(self.num_nodes, device=self.device)
+        nodes = torch.arange(self.num_targets, device=self.device)
         target = torch.repeat_interleave(nodes, self.ptr.diff().long(), output_size=self.src.numel())
         return torch.stack([self.src.long(), target])
 
@@ -90,6 +99,8 @@ class Graph:
     @cached_property
     def degree(self) -> Tensor:
         """The weighted |N(v)|, (N,) float32."""
+        if self.known_degree is not None:
+            return self.known_degree
         if self.weight is None:
             return (self.ptr.diff() - 1).float()
         degree = torch.zeros(self.num_nodes, dtype=self.weight.dtype, device=self.device)
@@ -142,6 +153,29 @@ class Graph:
         graph = Graph.__new__(Graph)
         graph.__setstate__({name: None if part is None else part.to(device) for name, part in self._items()})
         return graph
+
+    def towards(self, rows: Tensor) -> tuple[Tensor, Graph]:
+        """An order of the nodes with `rows` first, (N,), and under it the graph of the edges that end there.
+
+        What a layer computes for these nodes, it computes from x[order] on this graph. `rows` (R,) are
+        different nodes.
+        """
+        asked = torch.zeros(self.num_nodes, dtype=torch.bool, device=self.device)
+        asked[rows] = True
+        order = torch.cat([rows, (~asked).nonzero()[:, 0]])
+        place = torch.empty_like(order)
+        place[order] = torch.arange(order.numel(), device=self.device)
+        begin, number = self.ptr.long(), self.src.dtype
+        lengths = begin.diff()[rows]
+        ptr = torch.cat([lengths.new_zeros(1), lengths.cumsum(0)])
+        targets = torch.repeat_interleave(torch.arange(rows.numel(), device=self.device), lengths)
+        kept = (begin[rows] - ptr[:-1])[targets] + torch.arange(targets.numel(), device=self.device)
+        src = place[self.src[kept].long()]
+        out_edge = src.argsort(stable=True)
+        out_ptr = torch.cat([ptr.new_zeros(1), torch.bincount(src, minlength=order.numel()).cumsum(0)])
+        parts = [part.to(number) for part in (ptr, src, out_ptr, targets[out_edge], out_edge)]
+        weight = None if self.weight is None else self.weight[kept]
+        return order, Graph(parts[0], parts[1], parts[2], parts[3], parts[4], weight, self.degree[order])
 
     def drop_edges(self, rate: float, noise: Noise) -> Graph:
         """DropEdge (Rong et al., 2020): an edge goes with probability `rate`; the added self-loops stay."""

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Sequence
 from typing import Any
 
 import torch
@@ -56,4 +57,40 @@ class Linear(torch.autograd.Function):
 def linear(x: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """X W + b."""
     out: Tensor = Linear.apply(x, weight, bias)
+    return out
+
+
+class LinearSum(torch.autograd.Function):
+    """Σ_t X_t W_tᵀ + b; the gradient is transposed once for the weights of all terms."""
+
+    @staticmethod
+    def forward(ctx: Any, bias: Tensor, *terms: Tensor) -> Tensor:
+        """`terms` are all X, then all W."""
+        ctx.save_for_backward(*terms)
+        (first, weight), *rest = _pairs(terms)
+        out = product(first, weight.T, bias)
+        for x, weight in rest:
+            out = product(x, weight.T, None, out)
+        return out
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
+        """The gradients of bias, inputs and weights."""
+        terms = _pairs(ctx.saved_tensors)
+        grad, (need_bias, *need) = grads[0].contiguous(), ctx.needs_input_grad
+        needed = zip(terms, need, strict=False)
+        d_inputs = [product(grad, weight) if asked else None for (_, weight), asked in needed]
+        turned, needed = grad.T.contiguous(), zip(terms, need[len(terms) :], strict=True)
+        d_weights = [product(turned, x) if asked else None for (x, _), asked in needed]
+        return grad.sum(0) if need_bias else None, *d_inputs, *d_weights
+
+
+def _pairs(terms: Sequence[Tensor]) -> list[tuple[Tensor, Tensor]]:
+    half = len(terms) // 2
+    return list(zip(terms[:half], terms[half:], strict=True))
+
+
+def linear_sum(inputs: Sequence[Tensor], weights: Sequence[Tensor], bias: Tensor) -> Tensor:
+    """Σ_t X_t W_tᵀ + b."""
+    out: Tensor = LinearSum.apply(bias, *inputs, *weights)
     return out

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import torch
@@ -37,11 +37,11 @@ def _sum(x: Tensor, graph: Graph) -> Tensor:
     message = x[source]
     if graph.weight is not None:
         message = message * graph.weight[graph.proper].to(x.dtype)[:, None]
-    return torch.zeros_like(x).index_add(0, target, message)
+    return x.new_zeros(graph.num_targets, x.shape[1]).index_add(0, target, message)
 
 
 def _mean(x: Tensor, graph: Graph) -> Tensor:
-    degree = graph.degree.to(x.dtype)[:, None]
+    degree = graph.degree[: graph.num_targets].to(x.dtype)[:, None]
     return _sum(x, graph) / torch.where(degree > 0, degree, 1.0)
 
 
@@ -51,20 +51,27 @@ def _max(x: Tensor, graph: Graph) -> Tensor:
     where = target[:, None].expand(-1, x.shape[1])
     message = x[source]
     with torch.no_grad():
-        top = torch.full_like(x, -torch.inf).scatter_reduce(0, where, message, "amax")
+        shape = (graph.num_targets, x.shape[1])
+        top = x.new_full(shape, -torch.inf).scatter_reduce(0, where, message, "amax")
         none = source.numel()
         position = torch.arange(none, device=x.device)[:, None].where(message == top[target], none)
-        first = torch.full_like(x, none, dtype=torch.int64).scatter_reduce(0, where, position, "amin")
+        first = x.new_full(shape, none, dtype=torch.int64).scatter_reduce(0, where, position, "amin")
         winner = torch.cat([source, source.new_zeros(1)])[first]
     return torch.where(first < none, x.gather(0, winner), 0.0)
 
 
 def _gcn(x: Tensor, graph: Graph) -> Tensor:
     source, target = graph.edge_index
-    return torch.zeros_like(x).index_add(0, target, x[source] * graph.gcn_norm(x.dtype)[:, None])
+    out = x.new_zeros(graph.num_targets, x.shape[1])
+    return out.index_add(0, target, x[source] * graph.gcn_norm(x.dtype)[:, None])
+
+
+def _self(x: Tensor, graph: Graph) -> Tensor:
+    return x[: graph.num_targets]
 
 
 AGGREGATIONS: dict[str, Callable[[Tensor, Graph], Tensor]] = {
+    "self": _self,
     "sum": _sum,
     "mean": _mean,
     "max": _max,
@@ -72,9 +79,10 @@ AGGREGATIONS: dict[str, Callable[[Tensor, Graph], Tensor]] = {
 }
 
 
-def aggregate(x: Tensor, graph: Graph, kinds: tuple[str, ...]) -> tuple[Tensor, ...]:
-    """One aggregate of the neighbours per kind."""
-    return tuple(AGGREGATIONS[kind](x, graph) for kind in kinds)
+def aggregate(x: Tensor, graph: Graph, kinds: tuple[str, ...], again: bool = False) -> tuple[Tensor, ...]:
+    """The kinds side by side, and the sum once more if asked for."""
+    side = torch.stack([AGGREGATIONS[kind](x, graph) for kind in kinds], dim=1)
+    return (side, side[:, kinds.index("sum")]) if again else (side,)
 
 
 Score = Callable[[Tensor, Tensor, Tensor, Tensor, "Graph"], Tensor]  # (z, a_s, a_t, gate, graph) -> (M, H)
@@ -119,7 +127,7 @@ def _segment_softmax(score: Tensor, graph: Graph) -> Tensor:
     if graph.weight is not None:
         score = score.masked_fill((graph.weight == 0)[:, None, None], -torch.inf)
     where = target[:, None, None].expand_as(score)
-    shape = (graph.num_nodes, *score.shape[1:])
+    shape = (graph.num_targets, *score.shape[1:])
     top = score.new_full(shape, -torch.inf).scatter_reduce(0, where, score.detach(), "amax")
     part = torch.exp(score - top[target])
     if graph.weight is not None:
@@ -137,6 +145,7 @@ def attend(
     graph: Graph,
     rate: float,
     noise: Noise | None,
+    shares: Tensor | None = None,
 ) -> Tensor:
     """Attention over Ñ(v) for all ops of a layer."""
     source, target = graph.edge_index
@@ -144,9 +153,12 @@ def attend(
     score = torch.stack([SCORES[kind](z, a_s, a_t, g, graph) for kind, z, a_s, a_t, g in parts], dim=1)
     alpha = dropout(_segment_softmax(score, graph), rate, noise)
     outs = [
-        torch.zeros_like(z).index_add(0, target, a[..., None] * z[source])
+        z.new_zeros(graph.num_targets, *z.shape[1:]).index_add(0, target, a[..., None] * z[source])
         for a, z in zip(alpha.unbind(1), values.unbind(1), strict=True)
     ]
+    if shares is not None:
+        blended = torch.stack([share * out for share, out in zip(shares, outs, strict=False)]).sum(0)
+        outs = [blended, *outs[shares.numel() :]]
     return torch.stack(outs, dim=1)
 
 
@@ -164,6 +176,11 @@ def project(features: Features, weight: Tensor, rate: float, noise: Noise | None
 def linear(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
     """X W + b."""
     return x @ weight if bias is None else torch.addmm(bias, x, weight)
+
+
+def linear_sum(inputs: Sequence[Tensor], weights: Sequence[Tensor], bias: Tensor) -> Tensor:
+    """Σ_t X_t W_tᵀ + b."""
+    return torch.stack([x @ weight.T for x, weight in zip(inputs, weights, strict=True)]).sum(0) + bias
 
 
 def lstm_step(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:

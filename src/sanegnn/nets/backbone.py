@@ -10,8 +10,10 @@ Dropout falls on the stored entries of X, between the layers and before the head
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import torch
 from torch import Tensor, nn
@@ -42,12 +44,20 @@ NORMS: dict[str, Callable[[int], nn.Module]] = {
 class Inputs:
     """What a net reads: the features and the graph of its nodes, and whose outputs are asked for.
 
-    A loss looks at some nodes only; the layer aggregator and the head are computed for these `rows` alone.
+    A loss looks at some nodes only; the last layer, the layer aggregator and the head are computed for these
+    `rows` alone, which are all different.
     """
 
     features: Features
     graph: Graph
     rows: Tensor | None = None
+
+    @cached_property
+    def ending(self) -> tuple[Tensor, Graph] | None:
+        """The order of the nodes and the graph of a last layer that is computed for the rows alone."""
+        if self.rows is None or self.rows.numel() == self.graph.num_nodes:
+            return None
+        return self.graph.towards(self.rows)
 
     def asked(self, state: Tensor) -> Tensor:
         """The states (N, D) of the rows, (R, D); of all nodes where no rows are named."""
@@ -59,7 +69,7 @@ def place(noise: Noise | None, *path: str | int) -> Noise | None:
     return None if noise is None else noise.at(*path)
 
 
-class Backbone(nn.Module):
+class Backbone(nn.Module, ABC):
     """The shared parts of the forward pass; what stands in the slots is left to the two kinds of nets."""
 
     def __init__(self, setting: Setting, depth: int, num_features: int, num_outputs: int) -> None:
@@ -93,16 +103,34 @@ class Backbone(nn.Module):
         normed: Tensor = self.norms[layer](state)
         return activation(normed)
 
+    @abstractmethod
+    def partial(self, layer: int) -> bool:
+        """Whether the operations of a layer can be computed for some of the nodes."""
+
     def states(self, inputs: Inputs, noise: Noise | None, aggregate: Aggregate, depth: int) -> list[Tensor]:
-        """h^1 … h^depth, each (N, D)."""
+        """h^1 … h^depth of the asked nodes, each (R, D)."""
         graph = self.thinned(inputs.graph, noise)
-        state, states = self.start(inputs, noise), []
+        state = self.start(inputs, noise)
+        states: list[Tensor] = []
         for layer in range(depth):
             here = place(noise, "layer", layer)
             before = self.drop(state, here) if layer else state
+            if layer == depth - 1 and (ending := self.ending(inputs, graph, layer)):
+                order, graph = ending
+                before = before.index_select(0, order)
+                state = self.closed(layer, aggregate(layer, before, graph, here), before[: graph.num_targets])
+                return [*map(inputs.asked, states), state]
             state = self.closed(layer, aggregate(layer, before, graph, here), before)
             states.append(state)
-        return states
+        return [*map(inputs.asked, states)]
+
+    def ending(self, inputs: Inputs, graph: Graph, layer: int) -> tuple[Tensor, Graph] | None:
+        """How to compute the last layer for the asked nodes alone, where no other node takes part in it.
+
+        Batch norm and PairNorm read all nodes; edges that are dropped are the same in every layer.
+        """
+        apart = self.setting.norm in ("none", "layer") and graph is inputs.graph and self.partial(layer)
+        return inputs.ending if apart else None
 
     def outputs(self, embedding: Tensor, noise: Noise | None) -> Tensor:
         """The head: (R, D) -> (R, outputs)."""

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import torch
 from torch import Tensor, nn
 
 from sanegnn.kernels import Graph
 from sanegnn.nets.backbone import Backbone, Inputs
-from sanegnn.ops import Carrying, initialise, layer_ops, node_ops, skip_ops
+from sanegnn.ops import Carrying, NodeAggregator, initialise, layer_ops, node_ops, skip_ops
 from sanegnn.seeds import Noise
 from sanegnn.settings import Setting
 from sanegnn.space import Architecture
@@ -37,6 +37,10 @@ class Net(Backbone):
         self.readout = None if architecture.layer is None else layer_ops[architecture.layer](self.shape)
         initialise(self, seed)
 
+    def partial(self, layer: int) -> bool:
+        """Whether the operation of the layer is."""
+        return cast("NodeAggregator", self.layers[layer]).partial
+
     def embed(self, inputs: Inputs, noise: Noise | None = None) -> Tensor:
         """z (R, D)."""
         carried: dict[type[nn.Module], Any] = {}
@@ -51,10 +55,10 @@ class Net(Backbone):
 
         states = self.states(inputs, noise, aggregate, self.reach)
         if self.readout is None:
-            return inputs.asked(states[-1])
-        nothing = self.stem.new_zeros(inputs.graph.num_nodes, self.setting.hidden)
-        states += [nothing] * (self.depth - self.reach)
-        kept = [skip(inputs.asked(state)) for skip, state in zip(self.skips, states, strict=True)]
+            return states[-1]
+        asked = inputs.graph.num_nodes if inputs.rows is None else inputs.rows.numel()
+        states += [self.stem.new_zeros(asked, self.setting.hidden)] * (self.depth - self.reach)
+        kept = [skip(state) for skip, state in zip(self.skips, states, strict=True)]
         embedding: Tensor = self.readout(torch.stack(kept))
         return embedding
 

@@ -2,9 +2,8 @@
 
 Pooled aggregators share one pass over the edges, attention aggregators one projection and one pass. What is
 linear in the end is mixed before it is multiplied: Σ_o p_o (X_o W_o + b_o) takes one product with Σ_o p_o W_o
-for all o that read the same X, and no output of their own. Any other operation runs by itself.
+for all o that read the same X, and attention sums its messages by p. Any other operation runs by itself.
 """
-# mypy: disable-error-code="no-untyped-call"
 
 from __future__ import annotations
 
@@ -14,7 +13,7 @@ from typing import Any, cast
 import torch
 from torch import Tensor, nn
 
-from sanegnn.kernels import Graph, aggregate, attend
+from sanegnn.kernels import Graph, aggregate_beside, attend, linear_sum
 from sanegnn.ops import Attention, NodeAggregator, Pooled, linear
 from sanegnn.ops.pooled import LinearlyPooled
 from sanegnn.seeds import Noise
@@ -26,84 +25,86 @@ Members = Sequence[tuple[Tensor, Any]]
 def mixture_of(
     ops: Iterable[nn.Module], choice: Tensor, x: Tensor, graph: Graph, noise: Noise | None
 ) -> Tensor:
-    """Σ_o p_o o(x, graph), with p the rows of the choice: (N, D)."""
+    """Σ_o p_o o(x, graph), with p the rows of the choice: (R, D)."""
     pairs = list(zip(choice.unbind(), cast("Iterable[NodeAggregator]", ops), strict=True))
     pooled = [(p, op) for p, op in pairs if isinstance(op, Pooled)]
     attended = [(p, op) for p, op in pairs if isinstance(op, Attention)]
-    others = [(p, op) for p, op in pairs if not isinstance(op, Pooled | Attention)]
-    parts = [
-        *_pooled(pooled, x, graph),
-        *_attended(attended, x, graph, noise),
-        *(p * op(x, graph, noise) for p, op in others),
-    ]
-    return cast("Tensor", sum(parts[1:], start=parts[0]))
+    others = [(p, op(x, graph, noise)) for p, op in pairs if not isinstance(op, Pooled | Attention)]
+    sums, apart = _sums([_pooled(pooled, x, graph), _attended(attended, x, graph, noise), ([], others)])
+    if not sums:
+        (p, first), *apart = apart
+        sums = [p * first]
+    mixed = sum(sums[1:], start=sums[0])
+    for p, out in apart:
+        mixed = torch.addcmul(mixed, p, out)
+    return mixed
 
 
-def _pooled(members: Members, x: Tensor, graph: Graph) -> list[Tensor]:
-    kinds = tuple(dict.fromkeys(op.pool for _, op in members))
-    pools = dict(zip(kinds, aggregate(x, graph, kinds), strict=True)) if members else {}
-    straight = [(p, *op.terms(x, pools[op.pool])) for p, op in members if isinstance(op, LinearlyPooled)]
+Mixed = tuple[list[Tensor], list[tuple[Tensor, Tensor]]]
+"""Sums that are mixed already, and outputs with the mixing weights that they still want."""
+
+
+def _sums(parts: Sequence[Mixed]) -> Mixed:
+    return [one for sums, _ in parts for one in sums], [one for _, apart in parts for one in apart]
+
+
+def _pooled(members: Members, x: Tensor, graph: Graph) -> Mixed:
+    if not members:
+        return [], []
+    kinds = tuple(dict.fromkeys(("self", "sum", *(op.pool for _, op in members))))
+    side, total = aggregate_beside(x, graph, kinds)
+    own = x[: graph.num_targets]
+    straight = [(p, op) for p, op in members if isinstance(op, LinearlyPooled)]
     bent = [(p, op) for p, op in members if not isinstance(op, LinearlyPooled)]
-    return [*_products(straight), *(p * op.transform(x, pools[op.pool]) for p, op in bent)]
+
+    def pool(op: Pooled) -> Tensor:
+        return total if op.pool == "sum" else side[:, kinds.index(op.pool)]
+
+    hidden = [(p, op, op.hidden(own, pool(op))) for p, op in straight if "hidden" in op.weights()]
+    sums = [_linear_sum(straight, side, kinds, hidden)] if straight else []
+    return sums, [(p, op.transform(own, pool(op))) for p, op in bent]
 
 
-def _products(members: Sequence[tuple[Tensor, list[tuple[Tensor, Tensor]], Tensor]]) -> list[Tensor]:
-    """Σ_o p_o (Σ_t X_t W_tᵀ + b), one product per different X."""
-    inputs: dict[int, Tensor] = {}
-    weights: dict[int, list[Tensor]] = {}
-    for p, terms, _ in members:
-        for x, weight in terms:
-            inputs[id(x)] = x
-            weights.setdefault(id(x), []).append(p * weight)
-    bias = sum(p * shift for p, _, shift in members)
-    sums = {key: sum(parts[1:], start=parts[0]) for key, parts in weights.items()}
-    return [
-        linear(inputs[key], weight, cast("Tensor", bias) if place == 0 else None)
-        for place, (key, weight) in enumerate(sums.items())
-    ]
+def _linear_sum(
+    members: Members, side: Tensor, kinds: Sequence[str], hidden: Sequence[tuple[Tensor, Any, Tensor]]
+) -> Tensor:
+    """Σ_o p_o (Σ_k X_k W_kᵀ + b): one product for what stands side by side, one for every hidden state."""
+    terms = [(p, kind, w) for p, op in members for kind, w in op.weights().items() if kind in kinds]
+    bias = _mixed([(p, op.shift()) for p, op in members])
+    inputs, weights = [state for *_, state in hidden], [p * op.weights()["hidden"] for p, op, _ in hidden]
+    if terms:
+        where = torch.tensor([kinds.index(kind) for _, kind, _ in terms], device=side.device)
+        shares = torch.stack([p for p, *_ in terms])
+        parts = torch.stack([weight for *_, weight in terms]) * shares[:, None, None]
+        mixed = parts.new_zeros(len(kinds), *parts.shape[1:]).index_add(0, where, parts)
+        inputs, weights = [side.flatten(1), *inputs], [mixed.transpose(0, 1).flatten(1), *weights]
+    return linear_sum(inputs, weights, bias)
 
 
-def _attended(members: Members, x: Tensor, graph: Graph, noise: Noise | None) -> list[Tensor]:
-    """Those with nothing but a bias behind the weighted sum stand first, and are mixed in one pass."""
+def _mixed(members: Members) -> Tensor:
+    """Σ_o p_o b_o of the biases."""
+    return torch.stack([p for p, _ in members]) @ torch.stack([bias for _, bias in members])
+
+
+def _attended(members: Members, x: Tensor, graph: Graph, noise: Noise | None) -> Mixed:
+    """Those with nothing but a bias behind the weighted sum stand first, and are blended in one pass."""
+    if not members:
+        return [], []
     plain = [(p, op) for p, op in members if type(op).finish is Attention.finish]
     finished = [(p, op) for p, op in members if type(op).finish is not Attention.finish]
-    if not members:
-        return []
-    mixed = _attend([op for _, op in plain + finished], x, graph, noise)
-    first, second = mixed.split([len(plain), len(finished)], dim=1)
-    parts = [p * op.finish(part.flatten(1)) for (p, op), part in zip(finished, second.unbind(1), strict=True)]
-    if plain:
-        shift = sum(p * op.bias for p, op in plain)
-        parts.append(Blend.apply(first.flatten(2), torch.stack([p for p, _ in plain])) + shift)
-    return parts
+    shares = torch.stack([p for p, _ in plain]) if plain else None
+    out = _attend([op for _, op in plain + finished], shares, x, graph, noise).flatten(2)
+    rows = list(out.unbind(1)) if out.shape[1] > 1 else [out.flatten(1)]
+    blended = [rows.pop(0) + _mixed([(p, op.bias) for p, op in plain])] if plain else []
+    return blended, [(p, op.finish(row)) for (p, op), row in zip(finished, rows, strict=True)]
 
 
-def _attend(ops: list[Attention], x: Tensor, graph: Graph, noise: Noise | None) -> Tensor:
+def _attend(
+    ops: list[Attention], shares: Tensor | None, x: Tensor, graph: Graph, noise: Noise | None
+) -> Tensor:
     heads, channels, rate = ops[0].heads, ops[0].channels, ops[0].shape.attention_dropout
     values = linear(x, torch.cat([op.weight for op in ops])).view(-1, len(ops), heads, channels)
     source, target, gate = (
         torch.stack([op.vector(name) for op in ops]) for name in ("source", "target", "gate")
     )
-    return attend(tuple(op.score for op in ops), values, source, target, gate, graph, rate, noise)
-
-
-class Blend(torch.autograd.Function):
-    """Σ_a p_a z_a without a copy of the parts."""
-
-    @staticmethod
-    def forward(ctx: Any, parts: Tensor, shares: Tensor) -> Tensor:
-        """(N, A, D), (A,) -> (N, D)."""
-        ctx.save_for_backward(parts, shares)
-        out = parts[:, 0] * shares[0]
-        for part, share in zip(parts.unbind(1)[1:], shares[1:], strict=True):
-            out.addcmul_(part, share)
-        return out
-
-    @staticmethod
-    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, Tensor | None]:
-        """The gradients of parts and shares."""
-        parts, shares = ctx.saved_tensors
-        d_parts = grads[0][:, None] * shares[:, None] if ctx.needs_input_grad[0] else None
-        if not ctx.needs_input_grad[1]:
-            return d_parts, None
-        return d_parts, torch.stack([(part * grads[0]).sum() for part in parts.unbind(1)])
+    return attend(tuple(op.score for op in ops), values, source, target, gate, graph, rate, noise, shares)

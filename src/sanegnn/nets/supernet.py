@@ -7,6 +7,7 @@ The weights w are the module's; the mixing weights softmax(alpha) come with ever
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import cast
 
 import torch
 from torch import Tensor, nn
@@ -60,6 +61,11 @@ class Supernet(Backbone):
         self.readouts = nn.ModuleList(layer_ops[name](self.shape) for name in space.layer_ops)
         initialise(self, seed)
 
+    def partial(self, layer: int) -> bool:
+        """Whether all operations of the layer are."""
+        mixed = cast("MixedAggregator", self.layers[layer])
+        return all(cast("NodeAggregator", op).partial for op in mixed.ops)
+
     def embed(self, inputs: Inputs, mix: Mapping[str, Choice], noise: Noise | None = None) -> Tensor:
         """z (R, D) under the given choice for every slot."""
 
@@ -69,8 +75,8 @@ class Supernet(Backbone):
 
         states = self.states(inputs, noise, aggregate, self.depth)
         if not self.readouts:
-            return inputs.asked(states[-1])
-        kept = [self.skipped(inputs.asked(state), mix[f"skip.{layer}"]) for layer, state in enumerate(states)]
+            return states[-1]
+        kept = [self.skipped(state, mix[f"skip.{layer}"]) for layer, state in enumerate(states)]
         return self.read(torch.stack(kept), mix["layer.0"])
 
     def skipped(self, state: Tensor, choice: Choice) -> Tensor:

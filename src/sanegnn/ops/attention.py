@@ -20,6 +20,7 @@ class Attention(NodeAggregator):
     """Scores of one kind over the projected states W h; a variant holds the vectors its score needs."""
 
     knobs = ("heads", "attention_dropout")
+    partial = True
     score: ClassVar[str]
     vectors: ClassVar[tuple[str, ...]] = ("source", "target")
 
@@ -43,7 +44,7 @@ class Attention(NodeAggregator):
         source, target, gate = (self.vector(name)[None] for name in ("source", "target", "gate"))
         rate = self.shape.attention_dropout
         mixed = attend((self.score,), values, source, target, gate, graph, rate, noise)
-        return self.finish(mixed.reshape(x.shape[0], -1))
+        return self.finish(mixed.flatten(1))
 
     def finish(self, mixed: Tensor) -> Tensor:
         """What follows the weighted sum: the bias."""

@@ -36,10 +36,12 @@ class NodeAggregator(nn.Module, ABC):
     """AGG_node of Eq. 1 with its own weights: (N, D) and a graph -> (N, D).
 
     `knobs` are the fields of `Setting` that matter to this operation and not to every net; `hops` is how
-    many edges a state travels in one application.
+    many edges a state travels in one application. One that is `partial` reads no more of a graph than the
+    edges that end in the nodes it computes, so that these may be a part of all: out is (R, D) then.
     """
 
     knobs: ClassVar[tuple[str, ...]] = ()
+    partial: ClassVar[bool] = False
     hops: ClassVar[int] = 1
 
     def __init__(self, shape: Shape) -> None:

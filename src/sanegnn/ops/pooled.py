@@ -8,10 +8,11 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import ClassVar
 
+import torch
 from torch import Tensor
 from torch.nn.functional import relu
 
-from sanegnn.kernels import Graph, aggregate
+from sanegnn.kernels import Graph, aggregate, linear_sum
 from sanegnn.ops.base import NodeAggregator, Shape, linear, node_ops, weight
 from sanegnn.seeds import Noise
 
@@ -19,32 +20,43 @@ from sanegnn.seeds import Noise
 class Pooled(NodeAggregator):
     """transform(h_v, pool of the neighbours of v)."""
 
+    partial = True
     pool: ClassVar[str]
 
     @abstractmethod
     def transform(self, x: Tensor, pooled: Tensor) -> Tensor:
-        """(N, D), (N, D) -> (N, D)."""
+        """(R, D), (R, D) -> (R, D)."""
 
     def forward(self, x: Tensor, graph: Graph, noise: Noise | None = None) -> Tensor:
         """Pool, then transform."""
         (pooled,) = aggregate(x, graph, (self.pool,))
-        return self.transform(x, pooled)
+        return self.transform(x[: graph.num_targets], pooled)
 
 
 class LinearlyPooled(Pooled):
-    """Ends in products with weights: Σ_t X_t W_tᵀ + b; a mixture of several can mix the weights instead."""
+    """Ends in products with weights: Σ_k X_k W_kᵀ + b; a mixture of several can mix the weights instead.
+
+    X_k is the node itself ("self"), the pool, or what `hidden` makes of the two.
+    """
 
     @abstractmethod
-    def terms(self, x: Tensor, pooled: Tensor) -> tuple[list[tuple[Tensor, Tensor]], Tensor]:
-        """The pairs X_t (N, D), W_t (D, D), and b (D,)."""
+    def weights(self) -> dict[str, Tensor]:
+        """W_k (D, D) by "self", the name of the pool, or "hidden"."""
+
+    @abstractmethod
+    def shift(self) -> Tensor:
+        """b (D,)."""
+
+    def hidden(self, x: Tensor, pooled: Tensor) -> Tensor:
+        """X_k for "hidden"."""
+        raise AssertionError(f"{type(self).__name__} has weights for a hidden state that it does not compute")
 
     def transform(self, x: Tensor, pooled: Tensor) -> Tensor:
         """The sum of the products."""
-        ((first, its_weight), *rest), bias = self.terms(x, pooled)
-        out = linear(first, its_weight, bias)
-        for more, its_weight in rest:
-            out = out + linear(more, its_weight)
-        return out
+        weights = self.weights()
+        known = {"self": x, self.pool: pooled}
+        inputs = [known[name] if name in known else self.hidden(x, pooled) for name in weights]
+        return linear_sum(inputs, list(weights.values()), self.shift())
 
 
 class Sage(LinearlyPooled):
@@ -60,9 +72,13 @@ class Sage(LinearlyPooled):
         self.neighbour = weight(shape.width, shape.width)
         self.bias = weight(shape.width)
 
-    def terms(self, x: Tensor, pooled: Tensor) -> tuple[list[tuple[Tensor, Tensor]], Tensor]:
-        """One product for the node, one for its neighbours."""
-        return [(x, self.root), (pooled, self.neighbour)], self.bias
+    def weights(self) -> dict[str, Tensor]:
+        """One for the node, one for its neighbours."""
+        return {"self": self.root, self.pool: self.neighbour}
+
+    def shift(self) -> Tensor:
+        """The bias."""
+        return self.bias
 
 
 @node_ops.add("sage_sum", source="Hamilton, Ying, Leskovec: GraphSAGE, NeurIPS 2017")
@@ -97,9 +113,13 @@ class Gcn(LinearlyPooled):
         self.weight = weight(shape.width, shape.width)
         self.bias = weight(shape.width)
 
-    def terms(self, x: Tensor, pooled: Tensor) -> tuple[list[tuple[Tensor, Tensor]], Tensor]:
-        """One product; the node itself is in the pool."""
-        return [(pooled, self.weight)], self.bias
+    def weights(self) -> dict[str, Tensor]:
+        """One; the node itself is in the pool."""
+        return {self.pool: self.weight}
+
+    def shift(self) -> Tensor:
+        """The bias."""
+        return self.bias
 
 
 @node_ops.add("gin", source="Xu, Hu, Leskovec, Jegelka: GIN, ICLR 2019")
@@ -116,7 +136,14 @@ class Gin(LinearlyPooled):
         self.outer = weight(shape.width, shape.width)
         self.outer_bias = weight(shape.width)
 
-    def terms(self, x: Tensor, pooled: Tensor) -> tuple[list[tuple[Tensor, Tensor]], Tensor]:
-        """The MLP of the injective multiset function."""
-        inner = relu(linear((1 + self.eps) * x + pooled, self.inner, self.inner_bias))
-        return [(inner, self.outer)], self.outer_bias
+    def hidden(self, x: Tensor, pooled: Tensor) -> Tensor:
+        """The inner half of the MLP, which makes the function of the multiset injective."""
+        return relu(linear(torch.addcmul(pooled, x, 1 + self.eps), self.inner, self.inner_bias))
+
+    def weights(self) -> dict[str, Tensor]:
+        """The outer half."""
+        return {"hidden": self.outer}
+
+    def shift(self) -> Tensor:
+        """Its bias."""
+        return self.outer_bias
