@@ -35,7 +35,12 @@ def fit(folder, workers=1):
 
 def attempt(folder, workers):
     """A process that fits."""
-    return subprocess.Popen([sys.executable, __file__, str(folder), str(workers)])
+    return started(__file__, str(folder), str(workers))
+
+
+def started(file, *arguments):
+    """A process of its own that runs a file."""
+    return subprocess.Popen([sys.executable, file, *arguments])
 
 
 def lines(folder):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import re
 import signal
@@ -19,15 +20,29 @@ from rich.console import Console
 
 from sanegnn import api
 from sanegnn.cli import app as cli
+from sanegnn.cli.config import by_name
 from sanegnn.cli.progress import Bars, Board, clock, watching
 from sanegnn.cli.show import KEYS
+from sanegnn.comparison import Leaderboard, Row
 from sanegnn.errors import TrainingFailed
 from sanegnn.events import Began, Note, Stage, Step
 from sanegnn.journal import Journal
 from sanegnn.records import Epoch, Retrain
 from sanegnn.results import Result
 from sanegnn.runs import Run
-from sanegnn.settings import DataChoice, Knobs, Repeats, Search, Seed, Selection, Setting, Training, Tuning
+from sanegnn.settings import (
+    DataChoice,
+    Field,
+    Knobs,
+    Race,
+    Repeats,
+    Search,
+    Seed,
+    Selection,
+    Setting,
+    Training,
+    Tuning,
+)
 from sanegnn.strategies import strategies
 
 RESULT = Result(
@@ -43,6 +58,10 @@ RESULT = Result(
     61.0,
     "so",
 )
+ROW = Row(
+    "gcn", "human", {"0": [0.7, 0.8]}, {"0": [0.8, 0.8]}, {"0": "gcn,gcn"}, 3, 0.0, 1.5, 0.5, 9, math.nan
+)
+BOARD = Leaderboard("one", "cora", "accuracy", ("0",), (ROW,))
 JOBS = {"fit": [], "search": [], "tune": ["--arch", "gcn,gcn"], "train": ["--arch", "gcn,gcn"]}
 
 
@@ -57,6 +76,12 @@ def asked(monkeypatch):
             return RESULT
 
         monkeypatch.setattr(api, name, job)
+
+    def compare(*data, **options):
+        calls.append({"command": "compare", "given": data, **options})
+        return BOARD
+
+    monkeypatch.setattr(api, "compare", compare)
     return calls
 
 
@@ -126,6 +151,9 @@ WRONG = {
     "fit --paper.epoch 3": "Did you mean --paper.epochs?",
     "fit --strategy papr": "did you mean 'paper'",
     "fit cora citeseer": "citeseer",
+    "compare --contenders gcm": "did you mean 'gcn'",
+    "compare --contenders gcn --splits 1x": "no split '1x'",
+    "compare --contenders gcn --trials 0": "trials = 0 is not possible",
     "fitt": 'Did you mean "fit"?',
     "train": "--arch",
     "train --arch gcn,sage-max": "cannot read 'sage-max'",
@@ -201,6 +229,36 @@ def config(tmp_path: Path, text: str) -> list[str]:
     return ["--config", str(path)]
 
 
+@pytest.mark.parametrize("name", ["fit", "search", "compare"])
+def test_knobs_that_a_strategy_inherits_are_options_too(asked, name):
+    assert (
+        cli.run([name, "--random.candidates", "3", "--random.hidden", "16", "--hyperband.patience", "7"]) == 0
+    )
+    assert asked[-1]["knobs"]["random"] == strategies["random"].knobs(candidates=3, hidden=16)
+    assert asked[-1]["knobs"]["hyperband"] == strategies["hyperband"].knobs(patience=7)
+
+
+def test_a_comparison_is_asked_for_by_names_splits_and_budget(asked, capsys):
+    line = (
+        "compare cora --contenders gcn,gat paper --splits 0 1 --trials 3 --repeats 2 --seconds 60 --depth 2"
+    )
+    assert cli.run([*line.split(), "--metric", "macro_f1"]) == 0
+    call = asked[-1]
+    assert call["given"] == ("cora",)
+    assert call["field"] == Field(("gcn,gat", "paper"), ("0", "1"))
+    assert call["race"] == Race(metric="macro_f1", trials=3, repeats=2, seconds=60, depth=2)
+    out = said(capsys)[0]
+    assert re.search(r"gcn +human +75\.00", out)
+    assert "gcn has the highest mean test accuracy, 75.00; nobody else has a score" in out
+
+
+def test_a_comparison_as_json(asked, capsys):
+    assert cli.run(["compare", "--json"]) == 0
+    table = json.loads(said(capsys)[0].splitlines()[-1])
+    assert set(KEYS) <= set(table)
+    assert table["rows"][0]["tests"] == {"0": [0.7, 0.8]}
+
+
 def test_options_win_over_the_file_and_the_file_over_defaults(asked, tmp_path):
     options = config(tmp_path, CONFIG)
     assert cli.run(["train", "--arch", "gcn", "--hidden", "16", *options]) == 0
@@ -273,7 +331,7 @@ def test_every_knob_of_every_strategy_can_be_read():
 
     for one in fields(design.Strategies):
         assert get_type_hints(type(getattr(design.STRATEGIES, one.name)).__init__)
-    assert set(design._by_name(design.STRATEGIES)) == set(strategies)
+    assert set(by_name(design.STRATEGIES)) == set(strategies)
 
 
 def test_lists_name_everything(capsys):
@@ -405,6 +463,19 @@ def test_a_board_follows_the_journals_of_other_processes(tmp_path):
         assert board.done == 2
         board.take(Step("search", 1, "gcn,gcn", 0.875))
         assert board.line().startswith("search 2/20  best 0.8750  gcn,gcn")
+
+
+def test_a_board_that_only_hears_counts_no_steps(tmp_path):
+    board = Board()
+    board.take(Began("one", tmp_path, resumed=False))
+    with Journal(tmp_path / "lanes" / "paper-split0" / "search" / "restart-0.jsonl") as epochs:
+        board.take(Stage("lanes", 8, hear="lanes/*/search/*.jsonl"))
+        board.take(Step("lanes", 2, "gcn, split 0: done"))
+        epochs.append(epoch(0, 7))
+        assert board.look()
+        assert board.line().startswith("lanes 2/8  paper-split0: restart 0, epoch 7")
+        board.take(Step("lanes", 3, "gat, split 0: done"))
+        assert board.line().startswith("lanes 3/8  gat, split 0: done")
 
 
 def test_the_last_epochs_of_a_stage_are_counted(tmp_path, capsys):

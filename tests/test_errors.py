@@ -14,6 +14,7 @@ TREE = {
     "BadSplit",
     "SealedTest",
     "RunFolder",
+    "RunInUse",
     "TrainingFailed",
 }
 

@@ -30,6 +30,8 @@ MAY_KNOW = {
     "runs": RECORDS,
     "listing": RECORDS,
     "ranking": LEAVES | {"space", "journal"},
+    "comparison": RECORDS,
+    "reporting": RECORDS | {"comparison"},
     "work": LEAVES | {"journal", "memory"},
     "training": BELOW | {"kernels", "ops", "nets", "tasks", "journal", "work"},
     "bundle": BELOW | {"data", "kernels", "nets", "tasks", "journal"},
@@ -37,11 +39,11 @@ MAY_KNOW = {
     "baselines": BELOW
     | {"data", "kernels", "ops", "nets", "tasks", "training", "strategies", "journal", "records", "work"},
 }
-TOP = {"session", "census", "api", "estimator", "testing", "cli", "__init__", "__main__"}
+TOP = {"session", "census", "comparing", "api", "estimator", "testing", "cli", "__init__", "__main__"}
 NOT_BELOW_TOP = {"cli", "__main__"}
 NO_TORCH = {
     *("errors", "registry", "seeds", "settings", "space", "events", "results"),
-    *("records", "journal", "runs", "listing", "ranking"),
+    *("records", "journal", "runs", "listing", "ranking", "comparison", "reporting"),
 }
 
 

@@ -41,6 +41,32 @@ def test_the_environment_has_the_last_word(monkeypatch: pytest.MonkeyPatch) -> N
     memory.keep_freed_memory()
 
 
+@pytest.mark.skipif(platform.system() != "Linux", reason="another kernel")
+def test_the_memory_of_a_call_is_what_it_had_at_the_most() -> None:
+    import numpy
+
+    from sanegnn.memory import gauged
+
+    size = 64 << 20
+    for _ in range(2):  # the second call finds the memory of the first one free
+        result, peak = gauged(lambda: float(numpy.ones(size // 8).sum()))
+        assert result == size / 8
+        assert 0.9 * size < peak < 1.5 * size
+    assert gauged(lambda: 3)[1] < size / 8
+
+
+def test_memory_that_cannot_be_measured_is_no_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    from sanegnn import memory
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError
+
+    monkeypatch.setattr(memory.Path, "write_text", refuse)
+    result, peak = memory.gauged(lambda: 3)
+    assert result == 3
+    assert peak != peak
+
+
 def test_threads_sleep_unless_the_environment_says_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
     from sanegnn import memory
 

@@ -9,10 +9,13 @@ import sanegnn
 PUBLIC = [
     "Architecture",
     "DataChoice",
+    "Field",
     "GraphData",
+    "Leaderboard",
     "Machine",
     "Model",
     "NodeClassifier",
+    "Race",
     "Repeats",
     "Result",
     "RunChoice",
@@ -25,6 +28,7 @@ PUBLIC = [
     "Tables",
     "Training",
     "Tuning",
+    "compare",
     "fit",
     "load",
     "read",
@@ -62,13 +66,16 @@ def fresh(code):
 @pytest.mark.parametrize(
     "module",
     [
-        "sanegnn",
-        "sanegnn.settings",
-        "sanegnn.space",
-        "sanegnn.runs",
-        "sanegnn.results",
-        "sanegnn.listing",
-        "sanegnn.ranking",
+        *(
+            "sanegnn",
+            "sanegnn.settings",
+            "sanegnn.space",
+            "sanegnn.runs",
+            "sanegnn.results",
+            "sanegnn.listing",
+            "sanegnn.ranking",
+        ),
+        *("sanegnn.comparison", "sanegnn.comparison.tables", "sanegnn.reporting.efficiency"),
     ],
 )
 def test_importing_costs_no_torch(module):

@@ -18,7 +18,7 @@ import torch
 
 from sanegnn import work
 from sanegnn.errors import SaneError, TrainingFailed, UnknownName
-from sanegnn.work import InOrder, Processes, orphaned, workers
+from sanegnn.work import Gauged, InOrder, Processes, orphaned, workers
 
 BOTH = pytest.mark.parametrize("hands", [InOrder(), Processes(2)], ids=["in order", "processes"])
 
@@ -64,6 +64,22 @@ def test_both_ways_give_the_same_bits_in_the_order_of_the_jobs():
     assert first == second
     assert len(set(first)) == 5
     assert torch.get_num_threads() == 2
+
+
+def hold(_: None, megabytes: int) -> int:
+    return len(np.ones(megabytes << 17).tobytes()) >> 20
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="another kernel")
+@BOTH
+def test_a_gauge_tells_what_the_largest_job_took(hands):
+    gauge = Gauged(hands)
+    assert np.isnan(gauge.take())
+    assert list(gauge.map(hold, [8, 64, 16], None)) == [8, 64, 16]
+    assert 120 <= gauge.take() / 2**20 < 160  # the array and its copy
+    assert np.isnan(gauge.take())
+    assert list(gauge.map(hold, [4], None)) == [4]
+    assert 6 <= gauge.take() / 2**20 < 30
 
 
 @BOTH

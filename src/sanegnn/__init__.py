@@ -7,15 +7,18 @@ from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sanegnn.api import fit, search, train, truth, tune
+    from sanegnn.api import compare, fit, search, train, truth, tune
     from sanegnn.bundle import Model, load
+    from sanegnn.comparison import Leaderboard
     from sanegnn.data import GraphData
     from sanegnn.data.tables import read
     from sanegnn.estimator import NodeClassifier
     from sanegnn.results import Result
     from sanegnn.settings import (
         DataChoice,
+        Field,
         Machine,
+        Race,
         Repeats,
         RunChoice,
         Sample,
@@ -30,15 +33,18 @@ if TYPE_CHECKING:
     from sanegnn.space import Architecture, SearchSpace
 
 _HOMES = {
-    "sanegnn.api": ("fit", "search", "train", "truth", "tune"),
+    "sanegnn.api": ("compare", "fit", "search", "train", "truth", "tune"),
     "sanegnn.bundle": ("Model", "load"),
+    "sanegnn.comparison": ("Leaderboard",),
     "sanegnn.data": ("GraphData",),
     "sanegnn.data.tables": ("read",),
     "sanegnn.estimator": ("NodeClassifier",),
     "sanegnn.results": ("Result",),
     "sanegnn.settings": (
         "DataChoice",
+        "Field",
         "Machine",
+        "Race",
         "Repeats",
         "RunChoice",
         "Sample",
@@ -57,17 +63,21 @@ _HOME = {name: home for home, names in _HOMES.items() for name in names}
 __all__ = [  # noqa: RUF022 - grouped by home
     "fit",
     "search",
+    "compare",
     "train",
     "truth",
     "tune",
     "read",
     "load",
     "GraphData",
+    "Leaderboard",
     "Model",
     "NodeClassifier",
     "Result",
     "DataChoice",
+    "Field",
     "Machine",
+    "Race",
     "Repeats",
     "RunChoice",
     "Sample",

@@ -5,6 +5,7 @@
     sanegnn.tune("cora", "gcn,gcn")        a setting for one architecture
     sanegnn.train("cora", "gcn,gcn")       the score of one architecture with one setting
     sanegnn.truth("cora")                  the scores of many, to judge searches by
+    sanegnn.compare("cora")                searchers and human designs on the same splits and budgets
 
 `data` is the name of a dataset, the path of an .npz file, `Tables`, a PyG `Data` or anything else that
 `GraphData.of` reads; `sanegnn.read` makes a graph of frames.
@@ -15,7 +16,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from sanegnn import comparing
 from sanegnn.census import census, resting
+from sanegnn.comparison import Leaderboard
 from sanegnn.errors import TrainingFailed
 from sanegnn.events import Listener, Stage, Step, silent
 from sanegnn.ops import layer_ops, node_ops, skip_ops
@@ -24,8 +27,10 @@ from sanegnn.results import Result
 from sanegnn.session import Command, Session, conduct
 from sanegnn.settings import (
     DataChoice,
+    Field,
     Knobs,
     Machine,
+    Race,
     Repeats,
     RunChoice,
     Sample,
@@ -195,6 +200,26 @@ def truth(
     settings = {"sample": sample, "setting": setting}
     command = Command("truth", data, choice, training, seed, settings)
     return conduct(command, run, machine, on_event, work)
+
+
+def compare(
+    data: Any = "digits",
+    *,
+    field: Field = Field(),
+    race: Race = Race(),
+    knobs: Mapping[str, Knobs] | None = None,
+    training: Training = Training(),
+    seed: Seed = Seed(),
+    run: RunChoice = RunChoice(),
+    machine: Machine = Machine(),
+    on_event: Listener = silent,
+) -> Leaderboard:
+    """Let contenders race on the same splits, with the same budgets, and lay their test scores side by side.
+
+    No contender sees a test label: its nets are scored after its race, once for every split.
+    """
+    asked = comparing.Asked(data, field, race, knobs or {}, training, seed)
+    return comparing.hold(asked, run, machine, on_event)
 
 
 def known(architecture: ArchitectureLike) -> Architecture:

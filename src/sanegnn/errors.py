@@ -8,6 +8,7 @@
     ├── BadSplit         a split that leaves a part empty or a class too small
     ├── SealedTest       somebody asked for test labels before the end
     ├── RunFolder        a run folder that is corrupt, locked or belongs to other settings
+    │   └── RunInUse     another process works in it
     ├── BadModel         a model folder that is missing, damaged or of a newer version
     └── TrainingFailed   a training that ended without one finite score
 
@@ -57,6 +58,10 @@ class SealedTest(SaneError):
 
 class RunFolder(SaneError):
     """A run folder that is corrupt, locked or belongs to other settings."""
+
+
+class RunInUse(RunFolder):
+    """A run folder in which another process works."""
 
 
 class BadModel(SaneError):

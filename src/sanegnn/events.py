@@ -24,13 +24,15 @@ class Stage:
     """A part of the work begins: `total` steps of it, of which `done` were there already.
 
     Steps done by other processes are lines of journals: `follow` is the pattern of their files in the
-    run's folder, as in `search/*.jsonl`, and every epoch or candidate in them is a step.
+    run's folder, as in `search/*.jsonl`, and every epoch or candidate in them is a step. `hear` is such a
+    pattern, too, of journals that only say what goes on.
     """
 
     name: str
     total: int
     done: int = 0
     follow: str = ""
+    hear: str = ""
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,13 @@ The same command finds the same folder and goes on from its records. Every table
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import platform
 import re
 import shutil
+import time
 import tomllib
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -27,7 +29,7 @@ from typing import Any, Self
 import tomli_w
 
 from sanegnn import journal
-from sanegnn.errors import RunFolder
+from sanegnn.errors import RunFolder, RunInUse
 from sanegnn.journal import Journal, disk, write_atomic
 from sanegnn.records import R, Record
 from sanegnn.settings import Settings, to_toml
@@ -56,11 +58,15 @@ def versions() -> dict[str, str]:
 
 
 def default_name(command: str, dataset: str, split: str, settings: Settings, *more: str) -> str:
-    """`fit-cora-split0-1a2b3c4d`: the same command finds the same folder; `more` is hashed too."""
+    """`fit-cora-split0-1a2b3c4d`, without a split if it is empty; `more` is hashed too.
+
+    The same command finds the same folder.
+    """
     text = "\x1f".join([to_toml(settings), *more])
     digest = hashlib.blake2b(text.encode(), digest_size=4).hexdigest()
     dataset = re.sub(r"[^A-Za-z0-9._]+", "_", dataset)
-    return f"{command}-{dataset}-split{split}-{digest}"
+    place = f"split{split}" if split else ""
+    return "-".join(part for part in (command, dataset, place, digest) if part)
 
 
 class Run:
@@ -102,6 +108,52 @@ class Run:
             raise
 
     @classmethod
+    def join(
+        cls, root: Path, name: str, settings: Settings, about: Mapping[str, Any], fresh: bool = False
+    ) -> Self:
+        """Begin the run `name`, or take part in it: any number of processes may, until all have closed it.
+
+        Records are kept in runs below it, each with a lock of its own, or in a `journal` for a moment.
+        """
+        end = time.monotonic() + journal.PATIENCE
+        while True:
+            try:
+                return cls.open(root, name, settings, about, fresh)._share()
+            except RunInUse:
+                if fresh or time.monotonic() >= end:
+                    raise
+            guest = cls._guest(root / name, settings, about)
+            if guest is not None:
+                return guest
+            time.sleep(0.05)
+
+    def _share(self) -> Self:
+        """Let others in that share, too."""
+        if self._journal is not None:
+            self._seen = self._journal.records(Record)
+            self._journal.close()
+            self._journal = None
+        fcntl.flock(self._lock, fcntl.LOCK_SH)
+        return self
+
+    @classmethod
+    def _guest(cls, path: Path, settings: Settings, about: Mapping[str, Any]) -> Self | None:
+        """The run that others share; None while one of them is alone in it."""
+        handle = os.open(path / LOCK, os.O_RDWR)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            _refuse_other(path, _tables(path), _asked(settings, about))
+            run = cls.reading(path)
+        except BlockingIOError:
+            os.close(handle)
+            return None
+        except BaseException:
+            os.close(handle)
+            raise
+        run._lock = handle
+        return run
+
+    @classmethod
     def _begin(
         cls, path: Path, handle: int, settings: Settings, about: Mapping[str, Any], fresh: bool
     ) -> Self:
@@ -111,9 +163,8 @@ class Run:
             table = {**about, **versions(), "created": now()}
             text = f"{to_toml(settings)}\n{tomli_w.dumps({'about': table})}"
             write_atomic(path / SETTINGS, text.encode())
-        wanted = {**tomllib.loads(to_toml(settings)), "about": dict(about)}
         kept = _tables(path)
-        _refuse_other(path, kept, wanted)
+        _refuse_other(path, kept, _asked(settings, about))
         run = cls(path, {key: kept[key] for key in kept if key != "about"}, kept["about"])
         run._journal = Journal(path / RECORDS)
         run._lock = handle
@@ -178,7 +229,7 @@ def _take(path: Path) -> int:
     if not journal.lock(handle, patience=0.0):
         owner = os.pread(handle, 32, 0).decode(errors="replace").strip() or "unknown"
         os.close(handle)
-        raise RunFolder(
+        raise RunInUse(
             f"{path} is in use by process {owner}: wait for its end, or take another folder with --name"
         )
     with disk(path):
@@ -209,6 +260,11 @@ def _clear(path: Path) -> None:
         elif item.name not in (LOCK, SETTINGS):
             item.unlink()
     (path / SETTINGS).unlink(missing_ok=True)
+
+
+def _asked(settings: Settings, about: Mapping[str, Any]) -> dict[str, Any]:
+    """The tables that run.toml would have."""
+    return {**tomllib.loads(to_toml(settings)), "about": dict(about)}
 
 
 def _tables(path: Path) -> dict[str, Any]:

@@ -264,13 +264,18 @@ def conduct(
         done = opened.records(Done)
         if done:
             return Result.of(done[-1].result)
-        if not kernels.compiled_before():
-            tell(Note("compiling the kernels, once on this machine"))
-            kernels.compile_all()
+        warm(tell)
         device = where(machine.device)
         many = workers(machine.workers) if device == "cpu" else InOrder()
         bench = Bench(task.without_test(), many, command.training, command.seed.seed, device)
         return work(Session(opened, task, bench, tell, found, command.choice.undirected))
+
+
+def warm(tell: Listener) -> None:
+    """Compile the kernels where that was never done."""
+    if not kernels.compiled_before():
+        tell(Note("compiling the kernels, once on this machine"))
+        kernels.compile_all()
 
 
 def where(device: str) -> str:

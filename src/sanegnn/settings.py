@@ -7,6 +7,7 @@ gives them by the same names; a name that no class knows is an error.
 from __future__ import annotations
 
 import dataclasses
+import math
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -208,15 +209,18 @@ class Training(Knobs):
         return Training(max(1, round(share * self.epochs)), max(1, round(share * self.patience)))
 
 
+Metric = Annotated[str | None, knob("accuracy, macro_f1, balanced_accuracy, roc_auc; the set's own")]
+Undirected = Annotated[bool, knob("add the reverse of every edge")]
+Depth = Annotated[int, knob("K, the number of layers"), Within(1, 6)]
+
+
 @dataclass(frozen=True)
 class DataChoice(Knobs):
     """Which part of the data is learned from, and what is scored."""
 
     split: Annotated[str, knob("a seed of the 60/20/20 split, or 'public' or 'public-3'")] = "0"
-    metric: Annotated[str | None, knob("accuracy, macro_f1, balanced_accuracy, roc_auc; the set's own")] = (
-        None
-    )
-    undirected: Annotated[bool, knob("add the reverse of every edge")] = False
+    metric: Metric = None
+    undirected: Undirected = False
 
 
 @dataclass(frozen=True)
@@ -252,7 +256,7 @@ class Search(Knobs):
 
     strategy: Annotated[str, knob("the strategy by name")] = "paper"
     space: Annotated[str, knob("the search space by name")] = "paper"
-    depth: Annotated[int, knob("K, the number of layers"), Within(1, 6)] = 3
+    depth: Depth = 3
     restarts: Annotated[int, knob("searches, each from a seed of its own"), Within(1)] = 2
 
 
@@ -319,6 +323,36 @@ class Tuning(Knobs):
 
     trials: Annotated[int, knob("settings tried"), Within(1)] = 50
     batch: Annotated[int, knob("settings asked for at a time; they train side by side"), Within(1)] = 4
+
+
+@dataclass(frozen=True)
+class Field(Knobs):
+    """Who takes part in a comparison, and on which splits."""
+
+    contenders: Annotated[
+        tuple[str, ...],
+        several("designs, strategies, strategy@space; groups: human, search, all; commas may part them"),
+    ] = ("human", "random", "paper")
+    splits: Annotated[tuple[str, ...], several("each as --split takes it; commas may part them")] = (
+        *("0", "1", "2", "3", "4"),
+    )
+
+
+@dataclass(frozen=True)
+class Race(Knobs):
+    """The terms of a comparison, the same for every contender on every split."""
+
+    metric: Metric = None
+    undirected: Undirected = False
+    trials: Annotated[int, knob("settings tried by every contender"), Within(1)] = 10
+    seconds: Annotated[
+        float,
+        knob("wall-clock budget for searching and tuning in place of trials; what is under way is finished"),
+        Within(1),
+    ] = math.inf
+    repeats: Annotated[int, knob("fresh seeds that the chosen net is trained from"), Within(1)] = 5
+    depth: Depth = 3
+    restarts: Annotated[int, knob("searches of a searcher, each from a seed of its own"), Within(1)] = 1
 
 
 Settings = Mapping[str, Knobs]

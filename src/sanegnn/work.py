@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import math
 import os
 import queue
 import signal
@@ -18,6 +19,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
@@ -29,7 +31,7 @@ from joblib.externals.loky.process_executor import BrokenProcessPool, ProcessPoo
 
 from sanegnn.errors import SaneError
 from sanegnn.journal import disk
-from sanegnn.memory import keep_freed_memory
+from sanegnn.memory import gauged, keep_freed_memory
 
 S = TypeVar("S")
 J = TypeVar("J")
@@ -95,6 +97,28 @@ class Processes:
         finally:
             if not done:
                 _stop_pools()
+
+
+class Gauged:
+    """Workers that note how much memory a job takes, in bytes, on top of what its process had."""
+
+    def __init__(self, inner: Workers) -> None:
+        self.inner, self.peak = inner, math.nan
+
+    def map(self, function: Job[S, J, R], jobs: Sequence[J], shared: S) -> Iterator[R]:
+        """See `Workers.map`."""
+        for result, peak in self.inner.map(partial(_gauged, function), jobs, shared):
+            self.peak = peak if math.isnan(self.peak) else max(self.peak, peak)
+            yield result
+
+    def take(self) -> float:
+        """The peak since the last time that one asked; NaN if nothing was measured."""
+        peak, self.peak = self.peak, math.nan
+        return peak
+
+
+def _gauged(function: Job[S, J, R], shared: S, job: J) -> tuple[R, float]:
+    return gauged(partial(function, shared, job))
 
 
 @contextlib.contextmanager

@@ -81,11 +81,29 @@ def test_the_base_setting_is_where_it_starts():
     assert asked == {0: base}
 
 
-def test_a_base_outside_the_ranges_is_moved_into_them():
-    base = Setting(hidden=100, dropout=0.48, activation="tanh", lr=0.9)
-    (setting,) = Study(storage(None), GAT, 0, base).ask(0, 1).values()
+def test_a_base_outside_the_ranges_widens_them():
+    base = Setting(hidden=100, dropout=0.48, activation="tanh", lr=0.9, weight_decay=1e-7)
+    study = Study(storage(None), GAT, 0, base)
+    assert study.ask(0, 1) == {0: base}
+    found = study.distributions
+    assert found["hidden"].choices == (32, 64, 128, 100)
+    assert (found["lr"].low, found["lr"].high, found["weight_decay"].low) == (5e-4, 0.9, 1e-7)
+
+
+def test_a_hint_outside_the_ranges_is_moved_into_them():
+    hint = Setting(hidden=100, dropout=0.48, activation="tanh", lr=0.9)
+    study = Study(storage(None), GAT, 0)
+    tell(study, 0, only=1)
+    (setting,) = study.ask(1, 1, [hint]).values()
     assert (setting.hidden, setting.dropout, setting.lr) == (128, 0.5, 0.02)
     assert setting.activation in {"relu", "elu", "leaky_relu"}
+
+
+def test_heads_that_cannot_share_the_width_give_way():
+    study = Study(storage(None), GAT, 0, Setting(hidden=100, heads=4))
+    tell(study, 0)
+    for begin in range(BATCH, 5 * BATCH, BATCH):
+        assert all(setting.hidden % setting.heads == 0 for setting in tell(study, begin))
 
 
 def test_hints_come_first_in_a_later_batch_but_none_twice():

@@ -1,7 +1,20 @@
 """The rivals of a search: networks that people designed, and whoever else takes part in a comparison."""
 
 from sanegnn.baselines.contender import Clock, Contender, Lane, Trained, contenders
+from sanegnn.baselines.designed import Designed
 from sanegnn.baselines.human import Design, designs
 from sanegnn.baselines.policygnn import PolicyGnn
+from sanegnn.baselines.searching import Searching
 
-__all__ = ["Clock", "Contender", "Design", "Lane", "PolicyGnn", "Trained", "contenders", "designs"]
+__all__ = [
+    "Clock",
+    "Contender",
+    "Design",
+    "Designed",
+    "Lane",
+    "PolicyGnn",
+    "Searching",
+    "Trained",
+    "contenders",
+    "designs",
+]

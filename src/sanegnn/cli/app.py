@@ -30,6 +30,7 @@ COMMANDS = {
     "tune": ("nets", "Only tune: the best setting for one architecture."),
     "train": ("nets", "Only train: one architecture with one setting, several times."),
     "truth": ("truth", "Train many architectures drawn at random, to judge searches by."),
+    "compare": ("compare", "Compare searchers and human designs on the same splits and budgets."),
     "predict": ("predict", "Predict the classes of the nodes of a graph with a model of a run."),
     "datasets": ("lists", "The datasets that have a name."),
     "ops": ("lists", "The operations that an architecture is made of."),

@@ -12,10 +12,10 @@ The command line wins over the file, the file over the defaults. The `run.toml` 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields, make_dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Self, get_type_hints
 
 from cyclopts import App, Group, Parameter
 from cyclopts.argument import ArgumentCollection
@@ -42,6 +42,8 @@ TABLES: dict[str, type[Knobs]] = {
     "search": settings.Search,
     "sample": settings.Sample,
     "selection": settings.Selection,
+    "field": settings.Field,
+    "race": settings.Race,
     "setting": settings.Setting,
     "training": settings.Training,
     "tuning": settings.Tuning,
@@ -52,7 +54,10 @@ TABLES: dict[str, type[Knobs]] = {
     "about": About,
 }
 
-GROUPS = ("Data", "Search", "Selection", "Setting", "Tuning", "Training", "Run", "Machine", "Output")
+GROUPS = (
+    *("Data", "Field", "Race", "Search", "Selection", "Setting"),
+    *("Tuning", "Training", "Run", "Machine", "Output"),
+)
 """The headings of the help, in their order."""
 
 
@@ -82,6 +87,26 @@ def chosen(dataset: str | None, tables: Tables, default: str = "digits") -> str 
     if dataset is not None:
         raise BadSetting(f"a dataset, {dataset!r}, and --nodes or --edges came: give one of the two")
     return tables
+
+
+def own_options(named: Mapping[str, type[Knobs]], heading: str) -> type:
+    """A class with a field for every table, whose knobs become options `--<name>.<knob>`."""
+    for knobs in named.values():  # the types of inherited fields are found in the modules they come from
+        knobs.__init__.__annotations__ = get_type_hints(knobs, include_extras=True)
+    fields = [
+        (
+            name.replace("-", "_"),
+            Annotated[knobs, Parameter(group=f"{heading} {name}")],
+            field(default_factory=knobs, metadata={"name": name}),
+        )
+        for name, knobs in named.items()
+    ]
+    return make_dataclass("OwnOptions", fields, frozen=True, namespace={"__module__": __name__})
+
+
+def by_name(options: Any) -> dict[str, Knobs]:
+    """The tables of such a class."""
+    return {one.metadata["name"]: getattr(options, one.name) for one in fields(options)}
 
 
 Shown = Annotated[Output, flat("Output")]
@@ -115,9 +140,13 @@ class Known(Mapping[str, type[Knobs]]):
 
     @cached_property
     def _strategies(self) -> dict[str, type[Knobs]]:
+        from sanegnn.baselines import contenders
         from sanegnn.strategies import strategies
 
-        return {name: strategies[name].knobs for name in strategies}
+        return {
+            **{name: strategies[name].knobs for name in strategies},
+            **{name: contenders[name].knobs for name in contenders},
+        }
 
     def __getitem__(self, name: str) -> type[Knobs]:
         return TABLES[name] if name in TABLES else self._strategies[name]

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import field, make_dataclass
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
 from sanegnn import api
-from sanegnn.cli.config import OUTPUT, TABLES_GIVEN, Given, Shown, chosen, flat
+from sanegnn.cli.config import OUTPUT, TABLES_GIVEN, Given, Shown, by_name, chosen, flat, own_options
 from sanegnn.cli.show import result, working
 from sanegnn.settings import (
     DataChoice,
-    Knobs,
     Machine,
     RunChoice,
     Search,
@@ -29,34 +27,12 @@ Dataset = Annotated[
 ]
 
 
-def _readable(knobs: type[Knobs]) -> type[Knobs]:
-    """The class with types in place of their texts, which say nothing in the module of a subclass."""
-    knobs.__init__.__annotations__ |= get_type_hints(knobs, include_extras=True)
-    return knobs
-
-
 if TYPE_CHECKING:
     Strategies = Any
 else:
-    Strategies = make_dataclass(
-        "Strategies",
-        [
-            (
-                name.replace("-", "_"),
-                Annotated[_readable(registered[name].knobs), Parameter(group=f"Strategy {name}")],
-                field(default_factory=registered[name].knobs),
-            )
-            for name in registered
-        ],
-        frozen=True,
-        namespace={"__module__": __name__},
-    )
+    Strategies = own_options({name: registered[name].knobs for name in registered}, "Strategy")
 
 STRATEGIES = Strategies()
-
-
-def _by_name(strategies: Strategies) -> dict[str, Knobs]:
-    return {name: getattr(strategies, name.replace("-", "_")) for name in registered}
 
 
 def fit(
@@ -85,7 +61,7 @@ def fit(
             seed=seed,
             run=run,
             machine=machine,
-            knobs=_by_name(strategies),
+            knobs=by_name(strategies),
             on_event=listen,
         )
     result(output, done)
@@ -117,7 +93,7 @@ def search(
             seed=seed,
             run=run,
             machine=machine,
-            knobs=_by_name(strategies),
+            knobs=by_name(strategies),
             on_event=listen,
         )
     result(output, done)

@@ -98,19 +98,27 @@ class Board:
 
     def look(self) -> bool:
         """Learn from the journals that the stage follows; whether there was something new."""
-        if not self.stage.follow or self.folder is None:
+        pattern = self.stage.follow or self.stage.hear
+        if not pattern or self.folder is None:
             return False
-        for path in self.folder.glob(self.stage.follow):
+        for path in self.folder.glob(pattern):
             self.tails.setdefault(path, Tail(path))
         grown = [tail for tail in self.tails.values() if tail.path.exists() and tail.look()]
-        self.done = sum(tail.steps for tail in self.tails.values())
         for tail in grown:
             if tail.last is not None:
                 self.text = _said(tail.last)
+                if self.stage.hear:
+                    self.text = f"{tail.path.parts[-3]}: {self.text}"
+        if self.stage.follow:
+            self._count()
+        return bool(grown)
+
+    def _count(self) -> None:
+        """The steps of other processes, and the best of them."""
+        self.done = sum(tail.steps for tail in self.tails.values())
         self.best = max(
             (tail.best for tail in self.tails.values() if tail.best is not None), default=self.best
         )
-        return bool(grown)
 
     def left(self) -> str:
         """The time that the rest of the stage will take at the pace so far."""

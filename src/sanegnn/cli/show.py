@@ -47,7 +47,7 @@ def _so_far(board: Board) -> str:
         have = known(Run.reading(board.folder))
     except SaneError as error:
         return f"stopped; {error}"
-    found = f"so far {have.architecture}" if have.architecture else "nothing was found yet"
+    found = f"so far {have.architecture}" if have.architecture else "no architecture was chosen yet"
     score = f" (validation {have.validation:.4f})" if have.validation is not None else ""
     where = f"{board.stage.name} {board.done}/{board.stage.total}"
     return f"stopped at {where}: {found}{score}; the same command goes on from {board.folder}"

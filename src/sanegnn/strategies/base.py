@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar, Generic, TypeVar
 
+from sanegnn.records import Candidate
 from sanegnn.registry import Registry
-from sanegnn.settings import Knobs
+from sanegnn.settings import Knobs, Setting, Training
 from sanegnn.space import Architecture, SearchSpace
 from sanegnn.tasks import SearchTask
 from sanegnn.work import Workers
@@ -18,7 +20,10 @@ K = TypeVar("K", bound=Knobs)
 
 @dataclass(frozen=True)
 class Quest:
-    """What is to be searched, with what: the task has no test part."""
+    """What is to be searched, with what: the task has no test part.
+
+    `seconds` is a wall-clock budget of each restart, for strategies that can stop at one.
+    """
 
     task: SearchTask
     space: SearchSpace
@@ -27,6 +32,7 @@ class Quest:
     workers: Workers
     device: str = "cpu"
     folder: Path | None = None
+    seconds: float = math.inf
 
 
 @dataclass(frozen=True)
@@ -55,6 +61,10 @@ class Strategy(Generic[K]):
     def steps(self, space: SearchSpace) -> int:
         """The records that a restart leaves in the quest's folder, by which its progress is seen; 0: none."""
         return 0
+
+    def trained_as(self, candidate: Candidate) -> tuple[Setting, Training] | None:
+        """How a candidate in the folder was trained from its own seed; None if it shared its weights."""
+        return None
 
     def search(self, quest: Quest) -> Iterator[Proposal]:
         """The proposals of every restart, in order."""

@@ -130,11 +130,20 @@ class Searcher(Strategy[T], ABC):
         """The candidates among which the best are proposed."""
         return past
 
+    def training(self, limit: int) -> Training:
+        """A training of at most `limit` epochs."""
+        return Training(limit, min(limit, self.settings.patience))
+
+    def trained_as(self, candidate: Candidate) -> tuple[Setting, Training]:
+        """As every candidate is, for as long as its rung allowed."""
+        return self.settings.setting, self.training(candidate.limit)
+
     def search(self, quest: Quest) -> Iterator[Proposal]:
         """The restarts one after the other, each the best of its own candidates."""
+        seconds = min(self.settings.seconds, quest.seconds)
         for place in range(quest.restarts):
             with self.attempts(quest, place) as attempts:
-                while attempts.begun < self.steps(quest.space) and attempts.clock < self.settings.seconds:
+                while attempts.begun < self.steps(quest.space) and attempts.clock < seconds:
                     count = min(self.settings.batch, self.steps(quest.space) - attempts.begun)
                     asked = self.ask(attempts.past, count)
                     if not asked:
@@ -201,8 +210,7 @@ class Attempts:
     def _job(self, number: int, architecture: Architecture) -> Job:
         """The training of a candidate: the same for an architecture whenever its turn comes."""
         settings, seed = self.searcher.settings, derive(self.seed, "candidate", str(architecture))
-        limit = self.searcher.limit(number, self.quest.space)
-        training = Training(limit, min(limit, settings.patience))
+        training = self.searcher.training(self.searcher.limit(number, self.quest.space))
         return Job(architecture, settings.setting, training, seed, self.quest.device)
 
     def _keep(self, job: Job, outcome: Outcome) -> None:

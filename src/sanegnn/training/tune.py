@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import gcd
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -53,8 +54,8 @@ def storage(path: Path | None) -> BaseStorage:
     return InMemoryStorage() if path is None else JournalStorage(JournalFileBackend(str(path)))
 
 
-def distributions(architecture: Architecture) -> dict[str, BaseDistribution]:
-    """The knobs that matter to this architecture, as Optuna's distributions."""
+def distributions(architecture: Architecture, base: Setting = Setting()) -> dict[str, BaseDistribution]:
+    """The knobs that matter to this architecture, as Optuna's distributions that hold the base's values."""
     ops = [node_ops[name] for name in architecture.nodes]
     special = {name for op in node_ops for name in node_ops[op].knobs}
     idle = special - {name for op in ops for name in op.knobs}
@@ -62,7 +63,8 @@ def distributions(architecture: Architecture) -> dict[str, BaseDistribution]:
         idle |= {"activation"}
     if not _keeps_a_width([op.own_width for op in ops]):
         idle |= {"residual"}
-    return {name: _distribution(mark) for name, mark in ranges(Setting) if name not in idle}
+    marks = ((name, mark) for name, mark in ranges(Setting) if name not in idle)
+    return {name: _distribution(mark, getattr(base, name)) for name, mark in marks}
 
 
 def _keeps_a_width(own: Sequence[int | None]) -> bool:
@@ -76,10 +78,10 @@ def _keeps_a_width(own: Sequence[int | None]) -> bool:
     return False
 
 
-def _distribution(mark: OneOf | Span) -> BaseDistribution:
+def _distribution(mark: OneOf | Span, held: Any) -> BaseDistribution:
     if isinstance(mark, Span):
-        return FloatDistribution(mark.low, mark.high, log=True)
-    return CategoricalDistribution(mark.values)
+        return FloatDistribution(min(mark.low, held or mark.low), max(mark.high, held), log=True)
+    return CategoricalDistribution(mark.values if held in mark.values else (*mark.values, held))
 
 
 @dataclass(frozen=True)
@@ -104,7 +106,7 @@ class Study:
     ) -> None:
         self.architecture, self.seed = architecture, seed
         self.base = base or Setting()
-        self.distributions = distributions(architecture)
+        self.distributions = distributions(architecture, self.base)
         self._study = optuna.create_study(
             storage=kept, study_name=str(architecture), direction="maximize", load_if_exists=True
         )
@@ -147,7 +149,9 @@ class Study:
         return {name: _nearest(getattr(setting, name), kind) for name, kind in self.distributions.items()}
 
     def _setting(self, values: Mapping[str, Any]) -> Setting:
-        return self.base.but(**values)
+        """The base with these values; heads that cannot share the hidden width give way."""
+        table = {**self.base.table(), **values}
+        return Setting.of({**table, "heads": gcd(table["heads"], table["hidden"])})
 
     def _suggest(self, begin: int, count: int) -> list[dict[str, Any]]:
         if count <= 0:

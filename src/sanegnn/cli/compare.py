@@ -1,0 +1,68 @@
+"""`compare`: contenders on the same splits with the same budgets."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+
+from sanegnn import api
+from sanegnn.baselines import contenders
+from sanegnn.cli import show
+from sanegnn.cli.config import OUTPUT, TABLES_GIVEN, Given, Output, Shown, by_name, chosen, flat, own_options
+from sanegnn.cli.design import Dataset
+from sanegnn.comparison.leaderboard import Leaderboard
+from sanegnn.comparison.tables import shown
+from sanegnn.comparison.words import words
+from sanegnn.settings import Field, Machine, Race, RunChoice, Seed, Training
+from sanegnn.strategies import strategies
+
+if TYPE_CHECKING:
+    Rivals = Any
+else:
+    Rivals = own_options(
+        {name: known[name].knobs for known in (strategies, contenders) for name in known}, "Contender"
+    )
+
+RIVALS = Rivals()
+
+
+def compare(
+    dataset: Dataset = None,
+    /,
+    *,
+    tables: Given = TABLES_GIVEN,
+    field: Annotated[Field, flat("Field")] = Field(),
+    race: Annotated[Race, flat("Race")] = Race(),
+    training: Annotated[Training, flat("Training")] = Training(),
+    seed: Annotated[Seed, flat("Run")] = Seed(),
+    run: Annotated[RunChoice, flat("Run")] = RunChoice(),
+    machine: Annotated[Machine, flat("Machine")] = Machine(),
+    strategies: Annotated[Rivals, Parameter(name="*")] = RIVALS,
+    output: Shown = OUTPUT,
+) -> None:
+    """Let searchers and human designs race, and lay their test scores side by side."""
+    with show.working(output) as listen:
+        board = api.compare(
+            chosen(dataset, tables),
+            field=field,
+            race=race,
+            knobs=by_name(strategies),
+            training=training,
+            seed=seed,
+            run=run,
+            machine=machine,
+            on_event=listen,
+        )
+    _result(output, board)
+
+
+def _result(output: Output, board: Leaderboard) -> None:
+    """The table and its sentences, or one line of JSON."""
+    if output.json:
+        return show.as_json(board.table())
+    show.say(f"{board.dataset}, test {board.metric} over {len(board.splits)} splits, run {board.run}\n")
+    show.rows(output, "contenders", [shown(row, board) for row in board.rows])
+    for sentence in ["", *words(board)]:
+        show.say(sentence)
+    return None

@@ -1,0 +1,74 @@
+"""Contenders by the names of the command line."""
+
+import pytest
+
+from sanegnn.baselines import designs
+from sanegnn.baselines.names import contender, field, missing_random, own_knobs, parted
+from sanegnn.errors import BadSetting, UnknownName
+from sanegnn.settings import Race
+from sanegnn.strategies import TrialAndError, strategies
+
+
+def test_commas_and_blanks_part_names():
+    assert parted(["gcn, gat", "tpe", ",", "gin,"]) == ("gcn", "gat", "tpe", "gin")
+
+
+def test_groups_are_spelt_out_and_every_name_comes_once():
+    assert field(["gcn,human"]) == ("gcn", *(name for name in designs if name != "gcn"))
+    assert set(strategies) <= set(field(["search"]))
+    assert set(field(["all"])) == set(field(["human", "search"]))
+
+
+def test_the_paper_space_needs_no_name():
+    assert field(["random@paper,random"]) == ("random",)
+    assert field(["random@mlp"]) == ("random@mlp",)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("gcn-kj", "did you mean 'gcn-jk'"),
+        ("tpf", "did you mean 'tpe'"),
+        ("gcn@mlp", "no contender named 'gcn@mlp'"),
+        ("papper@mlp", "no contender named 'papper@mlp'"),
+    ],
+)
+def test_an_unknown_name_is_refused_with_the_near_one(name, words):
+    with pytest.raises(UnknownName, match=words):
+        field([name])
+
+
+def test_an_unknown_space_is_refused():
+    with pytest.raises(UnknownName, match="did you mean 'paper'"):
+        contender("random@papper", Race(), {})
+
+
+def test_an_empty_field_is_refused():
+    with pytest.raises(BadSetting, match="no contender was named"):
+        field([" , "])
+
+
+@pytest.mark.parametrize(
+    ("names", "added"),
+    [
+        (("gcn", "gat"), ()),
+        (("gcn", "paper"), ("random",)),
+        (("paper", "random"), ()),
+        (("paper", "tpe@mlp"), ("random", "random@mlp")),
+        (("random@mlp", "tpe@mlp"), ()),
+    ],
+)
+def test_random_search_is_never_missing_where_something_is_searched(names, added):
+    assert missing_random(names) == added
+
+
+def test_a_contender_knows_its_side_its_space_and_its_knobs():
+    race, brief = Race(depth=2, restarts=4), TrialAndError(candidates=3)
+    assert contender("gat", race, {}).kind == "human"
+    searcher = contender("random@mlp", race, {"random": brief})
+    assert searcher.kind == "search"
+    assert (searcher.settings.space, searcher.settings.depth, searcher.settings.restarts) == ("mlp", 2, 4)
+    assert searcher.strategy.settings == brief
+    assert own_knobs("random@mlp", {"random": brief}) == {"random": brief}
+    assert own_knobs("random", {}) == {"random": TrialAndError()}
+    assert own_knobs("gat", {"random": brief}) == {}
