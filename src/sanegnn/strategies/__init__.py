@@ -9,6 +9,7 @@ from sanegnn.strategies.gdas import Gdas, Gumbel
 from sanegnn.strategies.hyperband import Brackets, Hyperband
 from sanegnn.strategies.perturbed import Perturb, Perturbation
 from sanegnn.strategies.random import Random
+from sanegnn.strategies.sane import Sane, Turns
 from sanegnn.strategies.shrinking import Shrink, Shrinkage
 from sanegnn.strategies.spos import SinglePath, Spos
 from sanegnn.strategies.stable import Patience, Stopping
@@ -33,6 +34,7 @@ __all__ = [
     "Proposal",
     "Quest",
     "Random",
+    "Sane",
     "Searcher",
     "Shrink",
     "Shrinkage",
@@ -42,5 +44,6 @@ __all__ = [
     "Strategy",
     "Tpe",
     "TrialAndError",
+    "Turns",
     "strategies",
 ]
