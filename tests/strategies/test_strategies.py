@@ -28,7 +28,7 @@ QUICK = {
     "stable": Patience(epochs=9, hidden=8, calm=3),
     "perturbed": Perturbation(epochs=3, hidden=8, settle=1),
     "gdas": Gumbel(epochs=9, hidden=8, top=2),
-    "sane": Turns(epochs=9, hidden=8, turn=2, candidates=3, alone=2, top=2),
+    "sane": Turns(epochs=5, hidden=8, turn=2, candidates=3, alone=2, top=2),
     "spos": SinglePath(epochs=9, hidden=8, evaluations=12, alive=3, top=2),
     "random": TrialAndError(**BRIEF, candidates=7, top=2),
     "tpe": Tpe(**BRIEF, candidates=8, startup=3),

@@ -46,7 +46,7 @@ QUICK = {
     "annealed": Cooling(epochs=6, hidden=8),
     "gdas": Gumbel(epochs=8, hidden=8),
     "perturbed": Perturbation(epochs=3, hidden=8, settle=1),
-    "sane": Turns(epochs=9, hidden=8, turn=2, candidates=3, alone=2),
+    "sane": Turns(epochs=6, hidden=8, turn=2, candidates=3, alone=2),
     "shrinking": Shrinkage(epochs=8, hidden=8),
     "spos": SinglePath(epochs=9, hidden=8, evaluations=12, alive=3),
     "stable": Patience(epochs=9, hidden=8, calm=3),
@@ -281,7 +281,7 @@ def test_effects_recover_a_sum_over_slots_under_a_trend():
 
 
 def test_a_turn_trains_one_path_and_notes_its_score():
-    one = course(Turning, Turns(epochs=7, hidden=8, turn=3))
+    one = course(Turning, Turns(epochs=3, hidden=8, turn=3))
     while not one.done:
         told = one.step()
     assert len(one.scores) == 3
@@ -296,11 +296,11 @@ def test_the_last_round_keeps_the_one_that_trains_best(monkeypatch):
         self.score = len(str(self.architecture)) + hash_free(str(self.architecture))
 
     monkeypatch.setattr(Alone, "train", train)
-    one = course(Turning, Turns(epochs=30, hidden=8, turn=2, candidates=9, alone=4))
+    one = course(Turning, Turns(epochs=15, hidden=8, turn=2, candidates=9, alone=4))
     while not one.done:
         one.step()
     found = one.derive(9)
-    assert [epochs for _, epochs in trained] == [4] * 9 + [8] * 3 + [16]
+    assert [epochs for _, epochs in trained] == [4] * 9 + [8] * 3
     assert len({architecture for architecture, _ in found}) == 9
     rounds = [found[:1], found[1:3], found[3:]]
     for scores in ([score for _, score in part] for part in rounds):

@@ -1,13 +1,13 @@
 """Short turns on shared weights, a ranking by slot, and a last round in which the best train alone.
 
     turns     again and again a path is drawn, every operation of a slot as often as another, and trained
-              for `turn` epochs in a row on the weights that all share; then its validation score is noted
+              for `turn` steps in a row on the weights that all share; then its validation score is noted
     ranking   score ≈ Σ_slot effect(operation) + trend, by ridge regression over all turns
     alone     the `candidates` with the largest sums and the best turns go on, each with a copy of its
               shared weights: after `alone` epochs the best third stays, for twice as many more, and so on
 
-What makes the scores mean something is that a path is judged right after epochs of its own: in a supernet
-whose path changes with every epoch, or whose operations are mixed, weights fit the others as much as the
+What makes the scores mean something is that a path is judged right after steps of its own: in a supernet
+whose path changes with every step, or whose operations are mixed, weights fit the others as much as the
 path, and its score says little about the net that will be trained.
 """
 
@@ -39,29 +39,29 @@ LAST = 3
 class Turns(Shared):
     """The knobs of SANE's own search."""
 
-    epochs: Annotated[int, knob("T, the epochs of all turns on shared weights"), Within(1)] = 400
+    epochs: Annotated[int, knob("T, the turns on shared weights"), Within(1)] = 40
     heads: Annotated[int, knob("attention heads of the supernet"), Within(1, 64)] = 4
     dropout: Annotated[float, knob("share of hidden entries dropped"), Within(0, 0.99)] = 0.2
-    turn: Annotated[int, knob("epochs in a row on one path"), Within(1)] = 10
+    turn: Annotated[int, knob("steps in a row on the path of a turn"), Within(1)] = 10
     candidates: Annotated[int, knob("architectures that train alone in the end"), Within(1)] = 9
     alone: Annotated[int, knob("epochs of the first round alone; the next has twice as many"), Within(1)] = 20
 
 
 class Turning(Sharing[Turns]):
-    """The state of the turns after `epoch` epochs: the weights, and every turn's validation score."""
+    """The state after `epoch` turns: the weights, and the validation score at the end of every turn."""
 
     def __init__(self, space: SearchSpace, ready: Ready, settings: Turns, seed: int) -> None:
         super().__init__(space, ready, settings, seed)
         self.scores: list[float] = []
 
     def step(self) -> dict[str, float]:
-        """One epoch on the path of this turn; its score is noted when the turn ends."""
-        path = self.path(self.epoch // self.settings.turn)
+        """One turn: steps on one path, whose score is noted at the end."""
+        path = self.path(self.epoch)
         self.epoch += 1
-        train_loss = self.learn(path, self.noise)
+        losses = [self.learn(path, self.noise.at(place)) for place in range(self.settings.turn)]
+        train_loss = sum(losses) / len(losses)
         score, val_loss = self.validate(path)
-        if self.epoch % self.settings.turn == 0 or self.done:
-            self.scores.append(max(score, 0.0))  # a path that went astray scores -inf
+        self.scores.append(max(score, 0.0))  # a path that went astray scores -inf
         return {"train_loss": train_loss, "val_loss": val_loss, "val_score": score}
 
     def path(self, turn: int) -> Path:
