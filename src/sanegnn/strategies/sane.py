@@ -6,9 +6,8 @@
     alone     the `candidates` with the largest sums and the best turns go on, each with a copy of its
               shared weights: after `alone` epochs the best third stays, for twice as many more, and so on
 
-What makes the scores mean something is that a path is judged right after steps of its own: in a supernet
-whose path changes with every step, or whose operations are mixed, weights fit the others as much as the
-path, and its score says little about the net that will be trained.
+A path is judged right after steps of its own: where the path changes with every step, or operations are
+mixed, the shared weights fit the others as much as the path that is scored.
 """
 
 from __future__ import annotations
