@@ -12,14 +12,20 @@ from sanegnn.records import Epoch
 from sanegnn.seeds import Noise, derive
 from sanegnn.space import SearchSpace, space
 from sanegnn.strategies import Quest, log
-from sanegnn.strategies.course import Course, strongest
-from sanegnn.strategies.darts import Algorithm1, Paper, Restart, run
+from sanegnn.strategies.alphas import strongest
+from sanegnn.strategies.course import Course
+from sanegnn.strategies.darts import Algorithm1, Paper
+from sanegnn.strategies.oneshot import Restart
 from sanegnn.tasks import NodeTask
 from sanegnn.testing.examples import example_task
 from sanegnn.work import InOrder, Processes, one_thread
 
 SPACE = SearchSpace("small", 2, ("gcn", "sage_mean", "gat"), ("skip", "zero"), ("concat", "max", "lstm"))
 TINY = Algorithm1(epochs=6, hidden=8)
+
+
+def run(task, restart, settings):
+    return Paper(settings).run(task, restart)
 
 
 def test_the_defaults_are_the_paper_s():
@@ -97,7 +103,7 @@ def test_alphas_learn_from_validation_and_weights_from_training_alone():
 def test_a_step_on_a_path_trains_that_path_alone():
     one = course()
     before = {name: value.clone() for name, value in one.net.state_dict().items()}
-    one.weight_step(dict.fromkeys(one.alpha, 0), log_noise())
+    one.weight_step(dict.fromkeys(one.alphas.rows, 0), log_noise())
     moved = {name for name, value in one.net.state_dict().items() if not torch.equal(value, before[name])}
     assert "layers.0.ops.0.weight" in moved
     assert not [name for name in moved if ".ops.1." in name or ".ops.2." in name or "readouts.1" in name]
@@ -193,7 +199,8 @@ def test_epsilon_between_explores_now_and_then():
 # --- seeds ------------------------------------------------------------------------------------------------
 
 FRESH = """
-from sanegnn.strategies.darts import Algorithm1, Restart, run
+from sanegnn.strategies.darts import Algorithm1, Paper
+from sanegnn.strategies.oneshot import Restart
 from sanegnn.space import SearchSpace
 from sanegnn.testing.examples import example_task
 import json, sys
@@ -201,10 +208,9 @@ from pathlib import Path
 from sanegnn import journal
 from sanegnn.work import InOrder
 space = SearchSpace("small", 2, ("gcn", "sage_mean", "gat"), ("skip", "zero"), ("concat", "max", "lstm"))
-from functools import partial
 folder = Path(sys.argv[1])
 job = Restart(0, 5, space, "cpu", folder)
-work = partial(run, settings=Algorithm1(epochs=6, hidden=8))
+work = Paper(Algorithm1(epochs=6, hidden=8)).run
 ((proposal,),) = InOrder().map(work, [job], example_task().without_test())
 print(proposal.architecture, proposal.score, journal.read(folder / "restart-0.jsonl")[-1].alphas)
 """

@@ -2,13 +2,36 @@
 
 import pytest
 
-from sanegnn.strategies import Aging, Algorithm1, Brackets, Reinforced, Shared, Tpe, TrialAndError, strategies
+from sanegnn.strategies import (
+    Aging,
+    Algorithm1,
+    Brackets,
+    Cooling,
+    Gumbel,
+    Patience,
+    Perturbation,
+    Reinforced,
+    Shared,
+    Shrinkage,
+    SinglePath,
+    Tpe,
+    TrialAndError,
+    Turns,
+    strategies,
+)
 from sanegnn.testing import check_strategy
 
 BRIEF = {"hidden": 8, "heads": 2, "epochs": 4, "batch": 3}
 
 QUICK = {
     "paper": Algorithm1(epochs=6, hidden=8),
+    "annealed": Cooling(epochs=6, hidden=8),
+    "shrinking": Shrinkage(epochs=6, hidden=8),
+    "stable": Patience(epochs=9, hidden=8, calm=3),
+    "perturbed": Perturbation(epochs=3, hidden=8, settle=1),
+    "gdas": Gumbel(epochs=9, hidden=8, top=2),
+    "sane": Turns(epochs=5, hidden=8, turn=2, candidates=3, alone=2, top=2),
+    "spos": SinglePath(epochs=9, hidden=8, evaluations=12, alive=3, top=2),
     "random": TrialAndError(**BRIEF, candidates=7, top=2),
     "tpe": Tpe(**BRIEF, candidates=8, startup=3),
     "evolution": Aging(**BRIEF, candidates=9, population=4, sample=2),

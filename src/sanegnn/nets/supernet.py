@@ -7,6 +7,7 @@ The weights w are the module's; the mixing weights softmax(alpha) come with ever
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import cast
 
 import torch
@@ -21,7 +22,16 @@ from sanegnn.seeds import Noise
 from sanegnn.settings import Setting
 from sanegnn.space import Family, SearchSpace
 
-Choice = Tensor | int
+
+@dataclass(frozen=True)
+class Gated:
+    """The operation at `place` alone, its output times `factor`: a way for a gradient to reach its odds."""
+
+    place: int
+    factor: Tensor
+
+
+Choice = Tensor | int | Gated
 """What stands in a slot: mixing weights over its operations, or the index of the only one computed."""
 
 
@@ -42,6 +52,8 @@ class MixedAggregator(nn.Module):
         if isinstance(choice, int):
             alone: Tensor = self.ops[choice](x, graph, noise)
             return alone
+        if isinstance(choice, Gated):
+            return choice.factor * self.forward(x, graph, choice.place, noise)
         return mixture_of(self.ops, choice, x, graph, noise)
 
 
@@ -89,6 +101,8 @@ class Supernet(Backbone):
         """The mixed skip of one layer (Eq. 4)."""
         if isinstance(choice, int):
             return self.skips[choice](state)
+        if isinstance(choice, Gated):
+            return choice.factor * self.skipped(state, choice.place)
         return torch.stack([p * skip(state) for p, skip in zip(choice, self.skips, strict=True)]).sum(0)
 
     def read(self, states: Tensor, choice: Choice) -> Tensor:
@@ -96,6 +110,8 @@ class Supernet(Backbone):
         if isinstance(choice, int):
             alone: Tensor = self.readouts[choice](states)
             return alone
+        if isinstance(choice, Gated):
+            return choice.factor * self.read(states, choice.place)
         return torch.stack([p * op(states) for p, op in zip(choice, self.readouts, strict=True)]).sum(0)
 
     def forward(self, inputs: Inputs, mix: Mapping[str, Choice], noise: Noise | None = None) -> Tensor:
