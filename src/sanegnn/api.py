@@ -254,9 +254,9 @@ def _design(finalist: Finalist, found: list[Architecture]) -> str:
 
 def _knobs(search: Search, knobs: Mapping[str, Knobs] | None) -> Knobs:
     """The knobs of the strategy; a strategy or space that is not known is refused here, before any work."""
-    space(search.space, search.depth)
-    kind = strategies[search.strategy].knobs
-    return (knobs or {}).get(search.strategy) or kind()
+    strategy = strategies[search.strategy]
+    strategy.check(space(search.space, search.depth))
+    return (knobs or {}).get(search.strategy) or strategy.knobs()
 
 
 def _record(picked: Choice, words: str) -> Verdict:

@@ -192,7 +192,7 @@ def _load(_shared: None, _job: int) -> None:
 
 
 def judge(run: Run, task: NodeTask, entrant: Contender[Any], lane: Lane, best: Lap) -> None:
-    """Score the fresh nets and those of the curve: the only place that looks at test labels."""
+    """Score the fresh nets and those of the curve: no other place of a comparison sees test labels."""
     told = Told.of(run)
     finals = [lap for lap in told.laps if lap.phase == "retrain" and not math.isnan(lap.validation)]
     laps = [*finals, *best_so_far(told.race)]

@@ -1,6 +1,6 @@
 """Judging a ranking of architectures by how they did when they were trained.
 
-    truth = GroundTruth.read(Path("bench/truth/cora.jsonl"))
+    truth = GroundTruth.read(Path("runs/truth-cora-split0-1a2b3c4d/truth.jsonl"))
     truth.judge(lambda architecture: ...)      tau, regret, regret of the best of five
 
 A file holds one line about the measurement and one for every architecture with its validation scores, one

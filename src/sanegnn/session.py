@@ -120,7 +120,7 @@ class Session:
         return self.run.records(Retrain)
 
     def open_test(self, by: str, finalist: Finalist) -> list[float]:
-        """The test score of every training of one architecture: the only place that looks at test labels."""
+        """The test score of every training of one architecture: no other place of a run sees test labels."""
         architecture, setting = finalist.architecture, finalist.setting
         folder = self.run.file("nets/weights").parent
         jobs = retrain_jobs(self.bench, architecture, setting, len(finalist.scores), folder)

@@ -62,6 +62,12 @@ def test_random_search_is_never_missing_where_something_is_searched(names, added
     assert missing_random(names) == added
 
 
+@pytest.mark.parametrize("name", ["paper@graphnas", "gdas@autognn"])
+def test_a_space_that_a_strategy_cannot_search_is_refused_at_once(name):
+    with pytest.raises(BadSetting, match="no supernet can mix them"):
+        contender(name, Race(depth=2), {})
+
+
 def test_a_contender_knows_its_side_its_space_and_its_knobs():
     race, brief = Race(depth=2, restarts=4), TrialAndError(candidates=3)
     assert contender("gat", race, {}).kind == "human"

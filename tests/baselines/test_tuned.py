@@ -12,7 +12,7 @@ from sanegnn.comparison import chosen
 from sanegnn.errors import SealedTest
 from sanegnn.settings import Search, Setting, Training
 from sanegnn.space import Architecture, space
-from sanegnn.strategies import Algorithm1, TrialAndError, strategies
+from sanegnn.strategies import Algorithm1, Brackets, TrialAndError, strategies
 from sanegnn.testing.examples import example_task
 from sanegnn.training import evaluate
 from sanegnn.training.jobs import Outcome
@@ -47,6 +47,14 @@ def test_every_contender_has_the_same_number_of_trials(tmp_path, trials):
     for entrant in (GAT, Designed(Named("gcn")), RANDOM, PAPER):
         folder = tmp_path / str(id(entrant))
         assert len(tuned(entrant.race(lane(folder, trials)))) == trials
+
+
+def test_a_promoted_architecture_is_told_by_its_longest_training(tmp_path):
+    knobs = Brackets(candidates=9, batch=3, hidden=8, heads=2, epochs=4, least=1, eta=2)
+    entrant = Searching(Search("hyperband", depth=2), knobs)
+    laps = [lap for lap in entrant.race(lane(tmp_path, 1)) if lap.phase == "search" and lap.setting]
+    assert len({(lap.label, lap.seed) for lap in laps}) == len(laps)
+    assert {lap.training["epochs"] for lap in laps} >= {1, 4}
 
 
 @pytest.mark.parametrize("name", ["gcn", "geniepath", "gcnii", "classic", "appnp"])

@@ -88,6 +88,20 @@ def test_ties_are_called_ties():
     assert "leads everyone by more than the noise" in first
 
 
+def test_a_mean_over_more_splits_is_not_called_the_highest_of_all():
+    (first, *_) = said(BAD, lanes("lucky", [[0.99]]))
+    assert first.startswith(
+        "mlp has the highest mean test accuracy, 68.33, of those with a score on 3 splits"
+    )
+    assert "95%" not in first
+
+
+def test_one_split_gives_no_interval():
+    (first, *_) = said(GOOD[:1], CLOSE[:1], splits=("0",))
+    assert "95%" not in first
+    assert "on one split, nothing but the noise between seeds tells how much a difference means" in first
+
+
 def test_a_human_design_that_beats_the_search_is_said_plainly():
     assert (
         "a human design beats the search: gcn-jk leads the best searcher, paper, by 19.33 ± 0.33 points"

@@ -5,6 +5,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sanegnn import kernels
 from sanegnn.errors import BadGraph
 from sanegnn.kernels import Graph, aggregate
 from sanegnn.seeds import Noise
@@ -97,6 +98,17 @@ def test_drop_edges(graph):
 def test_bad_graphs_name_what_came(edges, weight, message):
     with pytest.raises(BadGraph, match=message):
         Graph.from_edges(edges, 5, weight)
+
+
+def test_towards_a_node_twice_gives_it_its_gradient_twice(path):
+    graph, rows = Graph.from_edges(random_edges(9, 40), 9), torch.tensor([3, 5, 3])
+    x = torch.randn(9, 4, dtype=torch.float64, generator=torch.Generator().manual_seed(0)).requires_grad_()
+    order, part = graph.towards(rows)
+    with kernels.use(path):
+        for kind in ("self", "sum", "mean", "max", "gcn"):
+            (whole,), (some,) = aggregate(x, graph, (kind,)), aggregate(x[order], part, (kind,))
+            expected, found = (torch.autograd.grad(out.square().sum(), x)[0] for out in (whole[rows], some))
+            torch.testing.assert_close(found, expected)
 
 
 @given(st.integers(0, 10_000), st.integers(0, 12), st.booleans())

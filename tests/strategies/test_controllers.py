@@ -11,9 +11,10 @@ import torch
 from sanegnn.journal import Journal
 from sanegnn.records import Candidate
 from sanegnn.seeds import generator
+from sanegnn.settings import Training
 from sanegnn.space import Architecture, Family, SearchSpace, space
 from sanegnn.space.presets import AUTOGNN, GRAPHNAS, HEADS, WIDTHS
-from sanegnn.strategies import Past, Quest, Reinforced, Shared, strategies
+from sanegnn.strategies import Past, Quest, Reinforced, Shared, TrialAndError, strategies
 from sanegnn.strategies.autognn import Conservative
 from sanegnn.strategies.policy import Emitted, Learner, Policy
 from sanegnn.testing.examples import example_task
@@ -135,14 +136,39 @@ def test_a_mind_that_is_rebuilt_asks_for_the_same(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_short_time_leaves_room_for_the_final_candidates(name):
-    knobs = strategies[name].knobs(candidates=60, batch=4, finals=10, seconds=10.0)
+    knobs = strategies[name].knobs(candidates=60, batch=4, finals=10)
     searcher = strategies[name](knobs)
     past = played(name, knobs, count=12)
     clocks = [1.0, 2, 3, 4, 5, 6, 7.9, 8.1, 8.2, 8.3, 8.4, 8.5]
-    late = Past(TINY, 0, tuple(replace(c, clock=t) for c, t in zip(past.candidates, clocks, strict=True)))
+    timed = tuple(replace(c, clock=t) for c, t in zip(past.candidates, clocks, strict=True))
+    late = Past(TINY, 0, timed, seconds=10.0)
     assert searcher.first_final(past) == 50
     assert searcher.first_final(late) == 8
     assert set(searcher.judged(late).candidates) == set(late.candidates[8:])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_more_than_the_final_candidates_follow_the_lessons(name):
+    searcher = strategies[name](strategies[name].knobs(candidates=60, batch=4, finals=10))
+    past = played(name, searcher.settings, count=16)
+    late = Past(TINY, 0, tuple(replace(one, clock=9.0) for one in past.candidates), seconds=10.0)
+    assert searcher.first_final(late) == 4
+    assert searcher.ask(late, 4) == []
+
+
+@pytest.mark.parametrize(("seconds", "own"), [(5.0, 1e9), (1e9, 5.0)])
+def test_the_budget_is_the_smaller_of_the_knob_and_the_quest(tmp_path, seconds, own):
+    searcher = strategies["random"](TrialAndError(seconds=own))
+    with searcher.attempts(replace(quest(tmp_path), seconds=seconds), 0) as attempts:
+        assert attempts.seconds == attempts.past.seconds == 5.0
+
+
+def test_what_was_trained_on_shared_weights_is_no_training_of_its_own():
+    for name in ("graphnas-ws", "autognn"):
+        searcher = strategies[name](Shared(epochs=30, share_epochs=5))
+        one = tried(0, TINY.sample(generator(0)), 0.5)
+        assert searcher.trained_as(replace(one, limit=5)) is None
+        assert searcher.trained_as(replace(one, limit=30)) == (searcher.settings.setting, Training(30, 30))
 
 
 def test_failures_teach_and_do_not_lead():

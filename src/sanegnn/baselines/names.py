@@ -79,6 +79,6 @@ def contender(name: str, race: Race, knobs: Mapping[str, Knobs]) -> Contender[An
     (own,) = own_knobs(name, knobs).values()
     if strategy in strategies:
         search = Search(strategy, where or HOME, race.depth, race.restarts)
-        space(search.space, search.depth)
+        strategies[strategy].check(space(search.space, search.depth))
         return Searching(search, own)
     return contenders[name](own)

@@ -15,6 +15,7 @@ import math
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 import torch
@@ -134,10 +135,11 @@ class PolicyGnn(Contender[MetaPolicy]):
         for lap in known:
             score = None if math.isnan(lap.validation) else lap.validation
             study.tell(Setting.of(lap.setting), Outcome(score))
-        for begin in range(0, lane.trials, BATCH):
-            size = min(BATCH, lane.trials - begin)
-            asked = study.ask(begin, size)
-            if begin and len(asked) == size and lane.spent():
+        timed = math.isfinite(lane.seconds)
+        for begin in count(0, BATCH):
+            size = BATCH if timed else min(BATCH, lane.trials - begin)
+            asked = study.ask(begin, size) if size > 0 else {}
+            if size <= 0 or (begin and len(asked) == size and lane.spent()):
                 break
             seeds = {number: derive(lane.bench.seed, "trial", self.label, number) for number in asked}
             jobs = [self._job(lane, asked[number], lane.bench.training, seeds[number]) for number in asked]

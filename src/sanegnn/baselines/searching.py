@@ -67,14 +67,24 @@ class Searching(Tuned[Search]):
         return Quest(*common, _folder(lane), seconds)
 
     def _candidates(self, lane: Lane, restart: int, begin: float) -> Iterator[Lap]:
-        """Those of a restart that were trained from scratch; it began when the clock showed `begin`."""
-        for one in journal.read(_folder(lane) / f"restart-{restart}.jsonl"):
-            trained = self.strategy.trained_as(one) if isinstance(one, Candidate) else None
-            if isinstance(one, Candidate) and trained is not None:
+        """Those of a restart that were trained from scratch; it began when the clock showed `begin`.
+
+        Of an architecture that was promoted, its longest training.
+        """
+        read = journal.read(_folder(lane) / f"restart-{restart}.jsonl")
+        candidates = [one for one in read if isinstance(one, Candidate)]
+        longest = {(one.architecture, one.seed): one.limit for one in sorted(candidates, key=_limit)}
+        for one in candidates:
+            trained = self.strategy.trained_as(one)
+            if trained is not None and one.limit == longest[one.architecture, one.seed]:
                 setting, training = trained
                 what = (one.architecture, setting.table(), training.table(), one.seed, one.validation)
                 cost = (one.epochs, one.seconds, begin + one.clock, one.parameters, math.nan)
                 yield Lap("search", *what, *cost)
+
+
+def _limit(one: Candidate) -> int:
+    return one.limit
 
 
 def _proposed(one: Proposal, clock: float, memory: float) -> Lap:

@@ -121,16 +121,17 @@ def from_file(app: App, commands: tuple[str, ...], arguments: ArgumentCollection
     if tokens:
         path = Path(tokens[-1].value)
         taken = {argument.field_info.name for argument in arguments if argument.name == "*"}
-        Dict(data={commands[0]: _options(path, taken)}, source=str(path))(app, commands, arguments)
+        own = {argument.name.strip("-").partition(".")[0] for argument in arguments if "." in argument.name}
+        Dict(data={commands[0]: _options(path, taken, own)}, source=str(path))(app, commands, arguments)
 
 
-def _options(path: Path, taken: Set[str]) -> dict[str, Any]:
-    """The checked knobs of a file, nested as the options are named."""
+def _options(path: Path, taken: Set[str], own: Set[str]) -> dict[str, Any]:
+    """The checked knobs of a file, nested as the options are named: those of `own` tables have a prefix."""
     options: dict[str, Any] = {}
     for table, knobs in from_toml(path, Known()).items():
         if table in taken:
             options |= knobs.table()
-        elif table not in TABLES and "strategies" in taken:
+        elif table in own:
             options[table] = knobs.table()
     return options
 

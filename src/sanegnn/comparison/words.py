@@ -22,14 +22,23 @@ def words(board: Leaderboard) -> list[str]:
 
 
 def _first(rows: Sequence[Row], board: Leaderboard) -> str:
-    first, ties = rows[0], [row.contender for row in rows[1:] if row.tied]
+    first, rivals = rows[0], [row for row in rows[1:] if row.behind is not None]
+    ties = [row for row in rivals if row.tied]
     start = f"{first.contender} has the highest mean test {board.metric}, {100 * first.test:.2f}"
-    if len(rows) == 1:
-        return f"{start}; nobody else has a score"
+    if any(len(row.tests) < len(first.tests) for row in rows):
+        start += f", of those with a score on {len(first.tests)} splits"
+    if not rivals:
+        return f"{start}; nobody else has a score" + " on the same split" * (len(rows) > 1)
     if not ties:
         return f"{start}, and leads everyone by more than the noise"
     verb = "is a tie" if len(ties) == 1 else "are ties"
-    return f"{start}; {_listed(ties)} {verb} with it: the 95% interval of the paired difference holds zero"
+    return f"{start}; {_listed([row.contender for row in ties])} {verb} with it: {_why_tied(ties)}"
+
+
+def _why_tied(ties: Sequence[Row]) -> str:
+    if all(row.behind is not None and row.behind.splits > 1 for row in ties):
+        return "the 95% interval of the paired difference holds zero"
+    return "on one split, nothing but the noise between seeds tells how much a difference means"
 
 
 def _human_or_search(rows: Sequence[Row], board: Leaderboard) -> Iterator[str]:

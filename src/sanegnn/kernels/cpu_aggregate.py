@@ -123,7 +123,7 @@ def _unfold(start, stop, links, targets, wanted, rows, dx):
                 w = like(sums, links.weight[e]) if links.weighted else like(sums, 1.0)
                 if wanted.gcn:
                     gcn = fma(w * links.scale[v], load_up_to(rows.gcn, there, left), gcn)
-                if v == u:
+                if e == links.ptr[v]:  # the added self-loop, which stands first
                     continue
                 if wanted.sum:
                     sums = fma(w, load_up_to(rows.sum, there, left), sums)

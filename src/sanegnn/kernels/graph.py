@@ -155,10 +155,10 @@ class Graph:
         return graph
 
     def towards(self, rows: Tensor) -> tuple[Tensor, Graph]:
-        """An order of the nodes with `rows` first, (N,), and under it the graph of the edges that end there.
+        """An order of the nodes with `rows` first, and under it the graph of the edges that end there.
 
-        What a layer computes for these nodes, it computes from x[order] on this graph. `rows` (R,) are
-        different nodes.
+        What a layer computes for these nodes, it computes from x[order] on this graph. A node that `rows`
+        (R,) name twice is there twice.
         """
         asked = torch.zeros(self.num_nodes, dtype=torch.bool, device=self.device)
         asked[rows] = True

@@ -3,6 +3,6 @@
 from sanegnn.nets.backbone import Inputs
 from sanegnn.nets.derived import Net, inherit, widths
 from sanegnn.nets.ensemble import Ensemble
-from sanegnn.nets.supernet import Choice, Gated, Supernet
+from sanegnn.nets.supernet import Choice, Gated, Supernet, mixable
 
-__all__ = ["Choice", "Ensemble", "Gated", "Inputs", "Net", "Supernet", "inherit", "widths"]
+__all__ = ["Choice", "Ensemble", "Gated", "Inputs", "Net", "Supernet", "inherit", "mixable", "widths"]

@@ -50,7 +50,7 @@ class Inputs:
     """What a net reads: the features and the graph of its nodes, and whose outputs are asked for.
 
     A loss looks at some nodes only; the last layer, the layer aggregator and the head are computed for these
-    `rows` alone, which are all different.
+    `rows` alone.
     """
 
     features: Features

@@ -32,7 +32,7 @@ class Gated:
 
 
 Choice = Tensor | int | Gated
-"""What stands in a slot: mixing weights over its operations, or the index of the only one computed."""
+"""What stands in a slot: mixing weights, or the only operation computed, by its index or with its factor."""
 
 
 class MixedAggregator(nn.Module):
@@ -57,18 +57,23 @@ class MixedAggregator(nn.Module):
         return mixture_of(self.ops, choice, x, graph, noise)
 
 
+def mixable(space: SearchSpace) -> None:
+    """Refuse a space that no supernet can hold."""
+    if isinstance(space.node_ops, Family):
+        raise BadSetting(
+            f"the operations of space {space.name!r} have widths of their own, so that no supernet can mix"
+            " them: take a strategy that trains whole nets, such as random, tpe, evolution, hyperband,"
+            " graphnas, graphnas-ws or autognn"
+        )
+
+
 class Supernet(Backbone):
     """All architectures of `space` with shared weights, drawn from `seed`."""
 
     def __init__(
         self, space: SearchSpace, setting: Setting, num_features: int, num_outputs: int, seed: int = 0
     ) -> None:
-        if isinstance(space.node_ops, Family):
-            raise BadSetting(
-                f"the operations of space {space.name!r} have widths of their own, so that no supernet can"
-                " mix them: take a strategy that trains whole nets, such as random, tpe, evolution,"
-                " hyperband, graphnas, graphnas-ws or autognn"
-            )
+        mixable(space)
         super().__init__(setting, [setting.hidden] * space.depth, num_features, num_outputs)
         self.space = space
         layers = [slot.choices for slot in space.slots if slot.kind == "node"]

@@ -58,6 +58,10 @@ class Strategy(Generic[K]):
     def __init__(self, knobs: K) -> None:
         self.settings = knobs
 
+    @classmethod
+    def check(cls, space: SearchSpace) -> None:
+        """Refuse a space that the strategy cannot search, before any work."""
+
     def steps(self, space: SearchSpace) -> int:
         """The records that a restart leaves in the quest's folder, by which its progress is seen; 0: none."""
         return 0

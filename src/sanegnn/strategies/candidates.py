@@ -60,11 +60,15 @@ Draw = Callable[[np.random.Generator], Architecture]
 
 @dataclass(frozen=True)
 class Past:
-    """The candidates of a search in their order, as far as they are known when a batch is chosen."""
+    """The candidates of a search in their order, as far as they are known when a batch is chosen.
+
+    `seconds` are the wall-clock budget of the search.
+    """
 
     space: SearchSpace
     seed: int
     candidates: tuple[Candidate, ...] = ()
+    seconds: float = math.inf
 
     @cached_property
     def scored(self) -> list[tuple[Architecture, float]]:
@@ -134,16 +138,15 @@ class Searcher(Strategy[T], ABC):
         """A training of at most `limit` epochs."""
         return Training(limit, min(limit, self.settings.patience))
 
-    def trained_as(self, candidate: Candidate) -> tuple[Setting, Training]:
+    def trained_as(self, candidate: Candidate) -> tuple[Setting, Training] | None:
         """As every candidate is, for as long as its rung allowed."""
         return self.settings.setting, self.training(candidate.limit)
 
     def search(self, quest: Quest) -> Iterator[Proposal]:
         """The restarts one after the other, each the best of its own candidates."""
-        seconds = min(self.settings.seconds, quest.seconds)
         for place in range(quest.restarts):
             with self.attempts(quest, place) as attempts:
-                while attempts.begun < self.steps(quest.space) and attempts.clock < seconds:
+                while attempts.begun < self.steps(quest.space) and attempts.clock < attempts.seconds:
                     count = min(self.settings.batch, self.steps(quest.space) - attempts.begun)
                     asked = self.ask(attempts.past, count)
                     if not asked:
@@ -173,7 +176,13 @@ class Attempts:
     @property
     def past(self) -> Past:
         """All that was finished before the batch that is next."""
-        return Past(self.quest.space, self.seed, tuple(self.known[: self.begun]))
+        return Past(self.quest.space, self.seed, tuple(self.known[: self.begun]), self.seconds)
+
+    @property
+    def seconds(self) -> float:
+        """The wall-clock budget: that of the knobs, or of whoever asked."""
+        own: float = self.searcher.settings.seconds
+        return min(own, self.quest.seconds)
 
     @property
     def clock(self) -> float:

@@ -98,7 +98,7 @@ class Controlled(Searcher[T], ABC):
     def first_final(self, past: Past) -> int:
         """The number of the first final candidate, as far as the past says."""
         lessons, batch = self.lessons(past.space), self.settings.batch
-        late = (n for n, one in enumerate(past.candidates) if one.clock > LAST * self.settings.seconds)
+        late = (n for n, one in enumerate(past.candidates) if one.clock > LAST * past.seconds)
         spent = next(late, None)
         return lessons if spent is None else min(lessons, (spent // batch + 1) * batch)
 
@@ -119,7 +119,8 @@ class Controlled(Searcher[T], ABC):
             mind = self.mind(past)
             if number < first:
                 return self.explore(mind, past, min(count, first - number))
-            return self.finish(mind, past, count)
+            left = self.steps(past.space) - self.lessons(past.space) - (number - first)
+            return self.finish(mind, past, min(count, left)) if left > 0 else []
 
     def judged(self, past: Past) -> Past:
         """The final candidates; all where none of them could be trained, or time did not suffice."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from torch import Tensor
 
 from sanegnn.seeds import Noise, generator
@@ -32,12 +33,16 @@ class Course(SupernetCourse["Algorithm1"]):
         """What is mixed: softmax(alpha) for every slot."""
         return self.alphas.odds()
 
+    def drawn(self, rng: np.random.Generator) -> dict[str, int]:
+        """A random path, every one as likely as another."""
+        return self.space.encode(self.space.sample(rng))
+
     def step(self) -> dict[str, float]:
         """One epoch: the alpha step, then the weight step; or one step on a random path."""
         self.epoch += 1
         rng = generator(self.seed, "explore", self.epoch)
         if rng.random() < self.settings.epsilon:
-            path = self.space.encode(self.space.sample(rng))
+            path = self.drawn(rng)
             score, val_loss = self.validate(path)
             train_loss = self.weight_step(path, self.noise)
         else:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -28,6 +29,10 @@ class Narrowing(Course):
     def mix(self) -> dict[str, Tensor]:
         """softmax(alpha) over the open operations, zero for the others."""
         return {key: self.odds(key, self.open[key]) for key in self.open}
+
+    def drawn(self, rng: np.random.Generator) -> dict[str, int]:
+        """A random path of what is open."""
+        return {key: places[rng.integers(len(places))] for key, places in self.open.items()}
 
     def odds(self, key: str, places: list[int]) -> Tensor:
         """softmax(alpha) of a slot if these places alone were open."""

@@ -18,7 +18,7 @@ from typing import Annotated, Any, ClassVar, Generic, TypeVar
 import torch
 from torch import Tensor
 
-from sanegnn.nets import Choice, Supernet
+from sanegnn.nets import Choice, Supernet, mixable
 from sanegnn.records import Epoch
 from sanegnn.seeds import Noise, derive
 from sanegnn.settings import ACTIVATIONS, SCALINGS, Among, Knobs, Setting, Within, knob
@@ -154,6 +154,11 @@ class OneSupernet(Strategy[S]):
     """A search whose restarts train one supernet each, side by side."""
 
     course: ClassVar[type[SupernetCourse[Any]]]
+
+    @classmethod
+    def check(cls, space: SearchSpace) -> None:
+        """A supernet must be able to hold it."""
+        mixable(space)
 
     def steps(self, space: SearchSpace) -> int:
         """T epochs, fewer where a course ends early."""

@@ -18,8 +18,9 @@ from typing import Annotated, Self, TypeVar
 
 from sanegnn.journal import disk
 from sanegnn.nets import widths
+from sanegnn.records import Candidate
 from sanegnn.seeds import derive
-from sanegnn.settings import Training, Within, knob
+from sanegnn.settings import Setting, Training, Within, knob
 from sanegnn.space import Architecture, SearchSpace
 from sanegnn.strategies.base import Quest
 from sanegnn.strategies.candidates import Attempts, Past
@@ -84,6 +85,10 @@ class Sharing(Controlled[S]):
     @abstractmethod
     def heirlooms(self, past: Past, architecture: Architecture) -> dict[str, int]:
         """Part of the net to the number of the candidate whose weights it takes over."""
+
+    def trained_as(self, candidate: Candidate) -> tuple[Setting, Training] | None:
+        """The final candidates alone were trained from their own seeds."""
+        return None if candidate.limit == self.settings.share_epochs else super().trained_as(candidate)
 
     def attempts(self, quest: Quest, place: int) -> Attempts:
         """Attempts with files of weights."""
