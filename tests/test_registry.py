@@ -50,6 +50,8 @@ def test_an_unknown_name_gets_the_near_one(shelf):
 
 def test_a_family_makes_its_members(shelf):
     shelf.add_family("bit", source="a box")(lambda head, size: f"{size} mm, {head}")
+    with pytest.raises(ValueError, match="a family of tools named 'bit' is registered already"):
+        shelf.add_family("bit")
     assert shelf["bit:torx:6"] == "6 mm, torx"
     assert shelf.entry("bit:torx:6").source == "a box"
     assert list(shelf) == ["saw", "axe"]

@@ -31,7 +31,7 @@ class UnknownName(SaneError):
     @classmethod
     def of(cls, kind: str, name: str, known: Iterable[str]) -> UnknownName:
         names = sorted(known)
-        near = difflib.get_close_matches(name.replace("-", "_"), names, n=1, cutoff=0.5)
+        near = difflib.get_close_matches(name.replace("-", "_").lower(), names, n=1, cutoff=0.5)
         hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(names)}"
         return cls(f"no {kind} named {name!r}; {hint}")
 

@@ -43,7 +43,9 @@ class Registry(Generic[T]):
         return keep
 
     def add_family(self, name: str, source: str = "") -> Callable[[Callable[..., T]], Callable[..., T]]:
-        """Register a function from the parts of a member's name to the member."""
+        """Register a function from the parts of a member's name to the member; a taken name is refused."""
+        if name in self.families:
+            raise ValueError(f"a family of {self.kind}s named {name!r} is registered already")
 
         def keep(make: Callable[..., T]) -> Callable[..., T]:
             self.families[name] = Entry(name, make, source)

@@ -42,16 +42,18 @@ def datasets(*, output: Shown = OUTPUT) -> None:
 def ops(*, output: Shown = OUTPUT) -> None:
     """The operations that an architecture is made of."""
     from sanegnn.ops import layer_ops, node_ops, skip_ops
-    from sanegnn.space.presets import AUTOGNN, GRAPHNAS
+    from sanegnn.space import Family, presets, space
 
     rows = [
         {"kind": registry.kind, "name": name, "source": registry.entry(name).source}
         for registry in (node_ops, skip_ops, layer_ops)
         for name in registry
     ]
-    for family in (GRAPHNAS, AUTOGNN):
-        entry = node_ops.families[family.name]
-        rows.append({"kind": f"family of {node_ops.kind}s", "name": family.form, "source": entry.source})
+    searched = [space(name, 1).node_ops for name in presets]
+    families = {one.name: one.form for one in searched if isinstance(one, Family)}
+    for name, entry in node_ops.families.items():
+        kind = f"family of {node_ops.kind}s"
+        rows.append({"kind": kind, "name": families.get(name, name), "source": entry.source})
     show.rows(output, "ops", rows)
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from sanegnn.errors import BadArchitecture
 
-_NAME = re.compile(r"[a-z][a-z0-9_]*(:[a-z0-9_]+)*")
+_NAME = re.compile(r"[A-Za-z][\w-]*(:[\w-]+)*", re.ASCII)
 
 
 @dataclass(frozen=True, order=True)
