@@ -86,7 +86,8 @@ class Knobs:
             if kind is float:
                 object.__setattr__(self, name, float(value))  # so that 0 and 0.0 name the same run
             for mark in marks:
-                why = mark.refuses(value) if isinstance(mark, Within | Among) else None
+                checks = isinstance(mark, Within | Among) and value is not None
+                why = mark.refuses(value) if checks else None
                 if why:
                     raise BadSetting(f"{name} = {value!r} is not possible: {why}")
 
@@ -352,7 +353,9 @@ class Race(Knobs):
     ] = math.inf
     repeats: Annotated[int, knob("fresh seeds that the chosen net is trained from"), Within(1)] = 5
     depth: Depth = 3
-    restarts: Annotated[int, knob("searches of a searcher, each from a seed of its own"), Within(1)] = 1
+    restarts: Annotated[
+        int | None, knob("searches of a searcher, each from a seed of its own; as published"), Within(1)
+    ] = None
 
 
 Settings = Mapping[str, Knobs]

@@ -78,3 +78,9 @@ def test_a_contender_knows_its_side_its_space_and_its_knobs():
     assert own_knobs("random@mlp", {"random": brief}) == {"random": brief}
     assert own_knobs("random", {}) == {"random": TrialAndError()}
     assert own_knobs("gat", {"random": brief}) == {}
+
+
+@pytest.mark.parametrize(("name", "searches"), [("random", 1), ("graphnas", 1), ("paper", 5), ("gdas", 5)])
+def test_a_searcher_searches_as_often_as_was_published_unless_the_race_says_otherwise(name, searches):
+    assert contender(name, Race(), {}).settings.restarts == searches
+    assert contender(name, Race(restarts=2), {}).settings.restarts == 2

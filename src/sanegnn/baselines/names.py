@@ -78,7 +78,8 @@ def contender(name: str, race: Race, knobs: Mapping[str, Knobs]) -> Contender[An
         return Designed(Named(name))
     (own,) = own_knobs(name, knobs).values()
     if strategy in strategies:
-        search = Search(strategy, where or HOME, race.depth, race.restarts)
-        strategies[strategy].check(space(search.space, search.depth))
+        kind = strategies[strategy]
+        search = Search(strategy, where or HOME, race.depth, race.restarts or kind.restarts)
+        kind.check(space(search.space, search.depth))
         return Searching(search, own)
     return contenders[name](own)

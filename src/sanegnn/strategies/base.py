@@ -50,10 +50,12 @@ class Strategy(Generic[K]):
     """A way to find architectures; its knobs are a frozen class of their own.
 
     With a folder, `search` keeps its state there and goes on from what it finds; it gives the same
-    proposals with any number of workers.
+    proposals with any number of workers. `restarts` searches, each from a seed of its own, make up one run
+    in a comparison that names no number.
     """
 
     knobs: ClassVar[type[Knobs]]
+    restarts: ClassVar[int] = 1
 
     def __init__(self, knobs: K) -> None:
         self.settings = knobs

@@ -151,9 +151,10 @@ class Restart:
 
 
 class OneSupernet(Strategy[S]):
-    """A search whose restarts train one supernet each, side by side."""
+    """A search whose restarts train one supernet each, side by side; the paper's runs have five."""
 
     course: ClassVar[type[SupernetCourse[Any]]]
+    restarts = 5
 
     @classmethod
     def check(cls, space: SearchSpace) -> None:
