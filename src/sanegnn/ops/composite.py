@@ -33,6 +33,7 @@ from typing import ClassVar, NamedTuple
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import relu
+from torch.utils.checkpoint import checkpoint
 
 from sanegnn.kernels import Graph, aggregate, attend, coefficients, dropout
 from sanegnn.ops.base import NodeAggregator, Shape, linear, node_ops, weight
@@ -113,12 +114,21 @@ class Composite(NodeAggregator):
         return (pooled if self.attention == "gcn" else flat + pooled).view_as(values)
 
     def gathered(self, values: Tensor, graph: Graph, noise: Noise | None) -> Tensor:
-        """The largest message, or the sum of a perceptron's answers to the messages."""
+        """A head at a time, whose messages are computed again on the way back: they alone are ever held."""
+        alpha = self.alpha(values, graph, noise).expand(-1, self.heads)
+        heads = [
+            checkpoint(self.pooled, value, share, graph, use_reentrant=False, preserve_rng_state=False)
+            for value, share in zip(values.unbind(1), alpha.unbind(1), strict=True)
+        ]
+        return torch.stack(heads, dim=1)
+
+    def pooled(self, values: Tensor, alpha: Tensor, graph: Graph) -> Tensor:
+        """The largest message, or the sum of a perceptron's answers to the messages: (N, C) -> (N, C)."""
         source, target = graph.edge_index
-        messages = self.alpha(values, graph, noise)[..., None] * values[source]
+        messages = alpha[:, None] * values[source]
         if self.perceptron is not None and self.aggregator == "mlp":
             return torch.zeros_like(values).index_add(0, target, self.perceptron(messages))
-        where = target[:, None, None].expand_as(messages)
+        where = target[:, None].expand_as(messages)
         return torch.zeros_like(values).scatter_reduce(0, where, messages, "amax", include_self=False)
 
     def alpha(self, values: Tensor, graph: Graph, noise: Noise | None) -> Tensor:
