@@ -34,6 +34,7 @@ __all__ = [
     "compile_all",
     "compiled_before",
     "dropout",
+    "largest",
     "linear",
     "linear_sum",
     "lstm_readout",
@@ -102,6 +103,15 @@ def _aggregate(x: Tensor, graph: Graph, kinds: tuple[str, ...], again: bool = Fa
         if kind not in reference.AGGREGATIONS:
             raise UnknownName.of("aggregation", kind, reference.AGGREGATIONS)
     out: tuple[Tensor, ...] = _implementation(x).aggregate(x, graph, kinds, again)
+    return out
+
+
+def largest(x: Tensor, graph: Graph, k: int) -> Tensor:
+    """The k largest values of each channel over N(v), largest first; zeros where N(v) is smaller.
+
+    Shapes: x (N, D), out (R, k, D) with R the targets of the graph.
+    """
+    out: Tensor = _implementation(x).largest(x, graph, k)
     return out
 
 

@@ -5,7 +5,18 @@ from __future__ import annotations
 from sanegnn.kernels.cpu_aggregate import aggregate
 from sanegnn.kernels.cpu_attend import attend
 from sanegnn.kernels.cpu_dense import dropout, project
+from sanegnn.kernels.cpu_largest import largest
 from sanegnn.kernels.cpu_lstm import lstm_readout, lstm_step
 from sanegnn.kernels.products import linear, linear_sum
 
-__all__ = ["aggregate", "attend", "dropout", "linear", "linear_sum", "lstm_readout", "lstm_step", "project"]
+__all__ = [
+    "aggregate",
+    "attend",
+    "dropout",
+    "largest",
+    "linear",
+    "linear_sum",
+    "lstm_readout",
+    "lstm_step",
+    "project",
+]

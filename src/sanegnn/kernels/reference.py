@@ -10,6 +10,7 @@ from torch import Tensor
 from torch.nn.functional import leaky_relu
 
 from sanegnn.kernels.noise import hashes, keep_mask
+from sanegnn.kernels.reference_largest import largest as largest
 
 if TYPE_CHECKING:
     from sanegnn.kernels.features import Features

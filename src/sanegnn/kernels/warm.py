@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import torch
 
-from sanegnn.kernels import cpu_aggregate, cpu_attention, cpu_attention_back, cpu_dense, cpu_lstm
-from sanegnn.kernels.compiled import aggregate, attend, dropout, lstm_readout, lstm_step, project
+from sanegnn.kernels import cpu_aggregate, cpu_attention, cpu_attention_back, cpu_dense, cpu_largest, cpu_lstm
+from sanegnn.kernels.compiled import aggregate, attend, dropout, largest, lstm_readout, lstm_step, project
 from sanegnn.kernels.cpu_attend import RULES
 from sanegnn.kernels.cpu_tiles import index_file
 from sanegnn.kernels.features import Features
@@ -22,6 +22,8 @@ KERNELS = (
     cpu_attention_back.by_node,
     cpu_dense.drop,
     cpu_dense.multiply,
+    cpu_largest.rank,
+    cpu_largest.unrank,
     cpu_lstm.step,
     cpu_lstm.step_back,
 )
@@ -44,6 +46,7 @@ def compile_all() -> None:
         attend(kinds, ones(2, *att), ones(*att), ones(*att), ones(*att), graph, 0.5, noise),
         *aggregate(ones(2, 1), graph, ("sum", "max")),
         dropout(ones(2, 1), 0.5, noise),
+        largest(ones(2, 1), graph, 1),
         project(Features.of(torch.eye(8)), ones(8, 1), 0.5, noise),
         lstm_step(ones(2, 1), ones(1, 3), ones(3)),
         lstm_readout(ones(2, 2, 1), ones(2, 1, 4), ones(2, 1, 4), ones(2, 4), ones(2), ones()),
