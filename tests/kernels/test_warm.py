@@ -21,6 +21,7 @@ def test_every_kernel_is_listed():
             warm.cpu_attention,
             warm.cpu_attention_back,
             warm.cpu_dense,
+            warm.cpu_largest,
             warm.cpu_lstm,
         )
         for value in vars(module).values()
