@@ -22,7 +22,7 @@ MAY_KNOW = {
     "ops": BELOW | {"kernels"},
     "nets": BELOW | {"kernels", "ops"},
     "data": LEAVES | {"settings"},
-    "tasks": BELOW | {"data", "kernels", "nets"},
+    "tasks": BELOW | {"bundle", "data", "kernels", "nets"},
     "events": LEAVES,
     "results": LEAVES,
     "records": LEAVES | {"settings"},
@@ -34,7 +34,7 @@ MAY_KNOW = {
     "reporting": RECORDS | {"comparison"},
     "work": LEAVES | {"journal", "memory"},
     "training": BELOW | {"kernels", "ops", "nets", "tasks", "journal", "work"},
-    "bundle": BELOW | {"data", "kernels", "nets", "tasks", "journal"},
+    "bundle": BELOW | {"data", "kernels", "nets", "journal"},
     "strategies": BELOW | {"kernels", "nets", "tasks", "training", "journal", "records", "work"},
     "baselines": BELOW
     | {"data", "kernels", "ops", "nets", "tasks", "training", "strategies", "journal", "records", "work"},

@@ -8,7 +8,8 @@
     sanegnn.compare("cora")                searchers and human designs on the same splits and budgets
 
 `data` is the name of a dataset, the path of an .npz file, `Tables`, a PyG `Data` or anything else that
-`GraphData.of` reads; `sanegnn.read` makes a graph of frames.
+`GraphData.of` reads; `sanegnn.read` makes a graph of frames. `knobs` are those of strategies and tasks, by
+name.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from sanegnn.events import Listener, Stage, Step, silent
 from sanegnn.ops import layer_ops, node_ops, skip_ops
 from sanegnn.records import Verdict
 from sanegnn.results import Result
-from sanegnn.session import Command, Session, conduct
+from sanegnn.session import Command, Session, bring, conduct, named_space
 from sanegnn.settings import (
     DataChoice,
     Field,
@@ -41,7 +42,7 @@ from sanegnn.settings import (
     Training,
     Tuning,
 )
-from sanegnn.space import Architecture, plain_designs, space
+from sanegnn.space import Architecture
 from sanegnn.strategies import strategies
 from sanegnn.training.select import Choice, Finalist, Report, choose, rounds, tournament
 from sanegnn.training.select import tune as tune_study
@@ -67,11 +68,13 @@ def fit(
 
     Searching, tuning and choosing see no test label. The test set is opened once, for the winner.
     """
+    brought = bring(data, choice, machine, knobs)
+    search = brought.prefers(search)
     strategy = _knobs(search, knobs)
 
     def work(session: Session) -> Result:
         found = session.search(search, strategy)
-        candidates = list(dict.fromkeys([*found, *plain_designs(search.depth)]))
+        candidates = list(dict.fromkeys([*found, *session.task.designs(search.depth or 1)]))
         studies = session.studies(candidates)
         ranked = tournament(session.bench, studies, selection, _reporter(session, studies, selection))
         pairs = [(architecture, tried.setting) for architecture, tried in ranked]
@@ -83,7 +86,7 @@ def fit(
         return session.result(picked.winner, tests, words, _leaderboard(studies))
 
     settings = {"search": search, search.strategy: strategy, "selection": selection}
-    command = Command("fit", data, choice, training, seed, settings)
+    command = Command("fit", brought, training, seed, settings)
     return conduct(command, run, machine, on_event, work)
 
 
@@ -104,6 +107,8 @@ def search(
 
     The test set stays sealed.
     """
+    brought = bring(data, choice, machine, knobs)
+    search = brought.prefers(search)
     strategy = _knobs(search, knobs)
 
     def work(session: Session) -> Result:
@@ -113,7 +118,7 @@ def search(
         return session.result(picked.winner, (), words)
 
     settings = {"search": search, search.strategy: strategy, "setting": setting}
-    command = Command("search", data, choice, training, seed, settings)
+    command = Command("search", brought, training, seed, settings)
     return conduct(command, run, machine, on_event, work)
 
 
@@ -122,6 +127,7 @@ def tune(
     architecture: ArchitectureLike,
     *,
     choice: DataChoice = DataChoice(),
+    knobs: Mapping[str, Knobs] | None = None,
     setting: Setting = Setting(),
     tuning: Tuning = Tuning(),
     training: Training = Training(),
@@ -132,6 +138,7 @@ def tune(
 ) -> Result:
     """Find a setting for one architecture by its validation score; the test set stays sealed."""
     parsed = known(architecture)
+    brought = bring(data, choice, machine, knobs)
 
     def work(session: Session) -> Result:
         (study,) = session.studies([parsed], setting)
@@ -143,7 +150,7 @@ def tune(
         return session.result(Finalist(parsed, best.setting, (best.validation,)), (), words)
 
     settings = {"setting": setting, "tuning": tuning}
-    command = Command("tune", data, choice, training, seed, settings, parsed)
+    command = Command("tune", brought, training, seed, settings, parsed)
     return conduct(command, run, machine, on_event, work)
 
 
@@ -152,6 +159,7 @@ def train(
     architecture: ArchitectureLike,
     *,
     choice: DataChoice = DataChoice(),
+    knobs: Mapping[str, Knobs] | None = None,
     setting: Setting = Setting(),
     repeats: Repeats = Repeats(),
     training: Training = Training(),
@@ -162,6 +170,7 @@ def train(
 ) -> Result:
     """Train one architecture with one setting from several seeds and score them all on the test set."""
     parsed = known(architecture)
+    brought = bring(data, choice, machine, knobs)
 
     def work(session: Session) -> Result:
         (finalist,) = session.retrain([(parsed, setting)], repeats.repeats)
@@ -170,7 +179,7 @@ def train(
         return session.result(finalist, tests, f"{repeats.repeats} trainings from scratch")
 
     settings = {"setting": setting, "repeats": repeats}
-    command = Command("train", data, choice, training, seed, settings, parsed)
+    command = Command("train", brought, training, seed, settings, parsed)
     return conduct(command, run, machine, on_event, work)
 
 
@@ -179,6 +188,7 @@ def truth(
     *,
     choice: DataChoice = DataChoice(),
     sample: Sample = Sample(),
+    knobs: Mapping[str, Knobs] | None = None,
     setting: Setting = Setting(),
     training: Training = Training(),
     seed: Seed = Seed(),
@@ -190,7 +200,9 @@ def truth(
 
     The run keeps the scores in `truth.jsonl`, which `sanegnn.ranking` reads. The test set stays sealed.
     """
-    space(sample.space, sample.depth)
+    brought = bring(data, choice, machine, knobs)
+    sample = brought.prefers(sample)
+    named_space(sample)
 
     def work(session: Session) -> Result:
         found = census(session, sample, setting)
@@ -198,7 +210,7 @@ def truth(
         return resting(session, found, setting)
 
     settings = {"sample": sample, "setting": setting}
-    command = Command("truth", data, choice, training, seed, settings)
+    command = Command("truth", brought, training, seed, settings)
     return conduct(command, run, machine, on_event, work)
 
 
@@ -218,8 +230,8 @@ def compare(
 
     No contender sees a test label: its nets are scored after its race, once for every split.
     """
-    asked = comparing.Asked(data, field, race, knobs or {}, training, seed)
-    return comparing.hold(asked, run, machine, on_event)
+    asked = comparing.Asked(data, field, race, knobs or {}, training, seed, machine)
+    return comparing.hold(asked, run, on_event)
 
 
 def known(architecture: ArchitectureLike) -> Architecture:
@@ -255,7 +267,7 @@ def _design(finalist: Finalist, found: list[Architecture]) -> str:
 def _knobs(search: Search, knobs: Mapping[str, Knobs] | None) -> Knobs:
     """The knobs of the strategy; a strategy or space that is not known is refused here, before any work."""
     strategy = strategies[search.strategy]
-    strategy.check(space(search.space, search.depth))
+    strategy.check(named_space(search))
     return (knobs or {}).get(search.strategy) or strategy.knobs()
 
 

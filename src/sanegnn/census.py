@@ -14,9 +14,9 @@ from sanegnn.records import Measured
 from sanegnn.results import Result
 from sanegnn.runs import versions
 from sanegnn.seeds import derive, generator
-from sanegnn.session import Session
+from sanegnn.session import Session, named_space
 from sanegnn.settings import Sample, Setting
-from sanegnn.space import Architecture, SearchSpace, space
+from sanegnn.space import Architecture, SearchSpace
 from sanegnn.training.jobs import Job, Outcome
 from sanegnn.training.select import Finalist
 
@@ -34,7 +34,7 @@ def drawn(members: SearchSpace, count: int, seed: int) -> list[Architecture]:
 
 def census(session: Session, sample: Sample, setting: Setting) -> GroundTruth:
     """The scores of the sample: every architecture once, then again from the next seed."""
-    architectures = drawn(space(sample.space, sample.depth), sample.architectures, session.bench.seed)
+    architectures = drawn(named_space(sample), sample.architectures, session.bench.seed)
     jobs = {
         (str(architecture), place): _job(session, architecture, setting, place)
         for place in range(sample.seeds)
@@ -84,7 +84,7 @@ def _about(session: Session, setting: Setting) -> dict[str, object]:
     records = session.run.records(Measured)
     return {
         "dataset": task.name,
-        "data": session.graph.checksum,
+        "data": session.data.checksum,
         "split": task.split,
         "metric": task.metric,
         "setting": setting.table(),

@@ -31,15 +31,16 @@ from sanegnn.baselines import names as by_name
 from sanegnn.comparison import Leaderboard, Told, best_so_far, chosen, lanes
 from sanegnn.comparison.tables import write
 from sanegnn.comparison.told import LANES
-from sanegnn.data import GraphData
+from sanegnn.data import Data
+from sanegnn.data.opening import opened
 from sanegnn.errors import BadSetting, RunInUse, TrainingFailed
 from sanegnn.events import Began, Listener, Note, Stage, Step
 from sanegnn.records import Done, Failed, Lap, Scored, TestOpened
 from sanegnn.reporting import efficiency
 from sanegnn.runs import RECORDS, Run, default_name, now
-from sanegnn.session import graph, warm, where
+from sanegnn.session import task_tables, warm, where
 from sanegnn.settings import DataChoice, Field, Knobs, Machine, Race, RunChoice, Seed, Tables, Training
-from sanegnn.tasks import NodeTask
+from sanegnn.tasks import Task, kind_of, task_of, tasks
 from sanegnn.training import evaluate
 from sanegnn.training.select import Bench
 from sanegnn.work import InOrder, Workers, workers
@@ -59,17 +60,37 @@ class Asked:
     knobs: Mapping[str, Knobs]
     training: Training
     seed: Seed
+    machine: Machine
+
+    @cached_property
+    def graphs(self) -> dict[str, Data]:
+        """The data of every split."""
+        return {split: opened(self.data, self.choice(split), self.machine) for split in self.splits}
+
+    @property
+    def found(self) -> Data:
+        """The data of the first split, whose name and checksum stand for all."""
+        return self.graphs[self.splits[0]]
+
+    @cached_property
+    def kind(self) -> type[Task]:
+        """The task."""
+        return tasks[kind_of(self.found, self.race.task)]
+
+    def task(self, split: str) -> Task:
+        """The task of a split."""
+        return task_of(self.graphs[split], self.choice(split), self.knobs)
 
     @cached_property
     def added(self) -> tuple[str, ...]:
         """Random search, where it was forgotten."""
-        return by_name.missing_random(by_name.field(self.field.contenders))
+        return by_name.missing_random(by_name.field(self.field.contenders, self.kind))
 
     @cached_property
     def entrants(self) -> dict[str, Contender[Any]]:
         """All contenders; a name that is not known is refused."""
-        names = (*by_name.field(self.field.contenders), *self.added)
-        return {name: by_name.contender(name, self.race, self.knobs) for name in names}
+        names = (*by_name.field(self.field.contenders, self.kind), *self.added)
+        return {name: by_name.contender(name, self.race, self.knobs, self.kind) for name in names}
 
     @cached_property
     def splits(self) -> tuple[str, ...]:
@@ -81,13 +102,15 @@ class Asked:
 
     def choice(self, split: str) -> DataChoice:
         """The part of the data that a lane learns from."""
-        return DataChoice(split, self.race.metric, self.race.undirected)
+        return DataChoice(split, self.race.metric, self.race.undirected, self.race.task)
 
     @property
     def terms(self) -> dict[str, Knobs]:
         """The tables that all lanes share."""
-        files = {"tables": self.data} if isinstance(self.data, Tables) else {}
-        return {**files, "race": self.race, "training": self.training, "seed": self.seed}
+        files: dict[str, Knobs] = {"tables": self.data} if isinstance(self.data, Tables) else {}
+        files |= task_tables(self.found, self.race.task, self.knobs)
+        race = self.race.but(depth=self.race.depth or self.kind.depth)
+        return {**files, "race": race, "training": self.training, "seed": self.seed}
 
     @property
     def turned(self) -> dict[str, Knobs]:
@@ -109,7 +132,6 @@ class Course:
     workers: Workers
     device: str
     tell: Listener
-    graphs: Mapping[str, GraphData]
     done: set[tuple[str, str]] = field(default_factory=set)
     loaded: list[None] = field(default_factory=list)
 
@@ -126,7 +148,7 @@ class Course:
     def take(self, name: str, split: str) -> bool:
         """Run a lane to its end; False if another process has it."""
         settings = {"data": self.asked.choice(split), **self.asked.terms, **self.asked.own(name)}
-        entrant, found = self.asked.entrants[name], self.graphs[split]
+        entrant, found = self.asked.entrants[name], self.asked.graphs[split]
         about = {"command": f"lane {name}", "dataset": found.name, "data": found.checksum}
         about |= {"contender": name, "kind": entrant.kind, "split": split}
         folder = re.sub(r"[^A-Za-z0-9._-]+", "_", f"{name.replace('@', '.')}-split{split}")
@@ -144,7 +166,7 @@ class Course:
     def race(self, run: Run, name: str, split: str) -> None:
         """Search, tune, train afresh; then open the test set and score."""
         self.load()
-        task = NodeTask.of(self.graphs[split], split, self.asked.race.metric)
+        task = self.asked.task(split)
         entrant, lane = self.asked.entrants[name], self.lane(run, task)
         try:
             best = chosen(list(self.heard(run, entrant.race(lane), final=False)))
@@ -164,7 +186,7 @@ class Course:
         if not self.loaded:
             self.loaded = list(self.workers.map(_load, range(2 * (os.cpu_count() or 1)), None))
 
-    def lane(self, run: Run, task: NodeTask) -> Lane:
+    def lane(self, run: Run, task: Task) -> Lane:
         """Where a contender works, with the clock as it stood; its task has no test part."""
         race = self.asked.race
         clock = Clock(max((lap.clock for lap in run.records(Lap)), default=0.0))
@@ -191,7 +213,7 @@ def _load(_shared: None, _job: int) -> None:
     torch.optim.Adam([torch.zeros(1)], fused=True)
 
 
-def judge(run: Run, task: NodeTask, entrant: Contender[Any], lane: Lane, best: Lap) -> None:
+def judge(run: Run, task: Task, entrant: Contender[Any], lane: Lane, best: Lap) -> None:
     """Score the fresh nets and those of the curve: no other place of a comparison sees test labels."""
     told = Told.of(run)
     finals = [lap for lap in told.laps if lap.phase == "retrain" and not math.isnan(lap.validation)]
@@ -207,12 +229,10 @@ def judge(run: Run, task: NodeTask, entrant: Contender[Any], lane: Lane, best: L
         run.append(Scored(lap.label, lap.seed, evaluate(trained.net, ready, "test")[0]))
 
 
-def hold(asked: Asked, run: RunChoice, machine: Machine, tell: Listener) -> Leaderboard:
+def hold(asked: Asked, run: RunChoice, tell: Listener) -> Leaderboard:
     """Run all lanes of a comparison, beside whoever runs some of them too, and say how it ended."""
-    names, splits = tuple(asked.entrants), asked.splits
-    graphs = {split: graph(asked.data, asked.choice(split), machine) for split in splits}
-    tasks = [NodeTask.of(graphs[split], split, asked.race.metric) for split in splits]
-    found = graphs[splits[0]]
+    names, splits, found = tuple(asked.entrants), asked.splits, asked.found
+    metric, *_ = [asked.task(split).metric for split in splits]
     settings = {**asked.terms, **asked.turned}
     name = run.name or default_name("compare", found.name, "", settings, found.checksum)
     about = {"command": "compare", "dataset": found.name, "data": found.checksum}
@@ -222,11 +242,11 @@ def hold(asked: Asked, run: RunChoice, machine: Machine, tell: Listener) -> Lead
         for note in notes:
             tell(Note(note))
         warm(tell)
-        device = where(machine.device)
-        many = workers(machine.workers) if device == "cpu" else InOrder()
-        Course(asked, shared, many, device, tell, graphs).go()
+        device = where(asked.machine.device)
+        many = workers(asked.machine.workers) if device == "cpu" else InOrder()
+        Course(asked, shared, many, device, tell).go()
         told = lanes(shared.path, names, splits)
-        board = Leaderboard.of(shared.name, found.name, tasks[0].metric, splits, told, notes)
+        board = Leaderboard.of(shared.name, found.name, metric, splits, told, notes)
         write(shared.path, board, told)
         _draw(shared.path, told, board, tell)
         with shared.journal(RECORDS) as kept:

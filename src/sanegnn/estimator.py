@@ -18,7 +18,9 @@ from sklearn.utils.validation import check_is_fitted
 from sanegnn.api import fit
 from sanegnn.bundle import load
 from sanegnn.data import GraphData
-from sanegnn.session import graph, where
+from sanegnn.data.opening import opened
+from sanegnn.errors import BadGraph
+from sanegnn.session import where
 from sanegnn.settings import DataChoice, Machine, RunChoice, Search, Seed, Selection, Setting, Training
 from sanegnn.space import Architecture
 from sanegnn.tasks import NodeTask
@@ -72,7 +74,10 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, data: Any, y: Any = None) -> Self:
         """Search, tune and train on `data`, which holds its labels; `y` replaces them if given."""
-        self.graph_ = graph(data, self._choice(), self._machine())
+        found = opened(data, self._choice(), self._machine())
+        if not isinstance(found, GraphData):
+            raise BadGraph(f"{found.name} is no single graph: call sanegnn.fit with it")
+        self.graph_ = found
         if y is not None:
             self.graph_ = GraphData.of((self.graph_.x, self.graph_.edges, y), self.graph_.name)
         self.classes_ = np.asarray(self.graph_.classes)
@@ -107,7 +112,8 @@ class NodeClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def predict_proba(self, data: Any = None) -> Array:
         """Class probabilities (N, C) for every node of `data`, by default of the fitted graph."""
         check_is_fitted(self, "model_")
-        return self.model_.predict_proba(self.graph_ if data is None else data)
+        odds: Array = self.model_.predict_proba(self.graph_ if data is None else data)
+        return odds
 
     def predict(self, data: Any = None) -> Array:
         """The most probable class (N,) of every node."""

@@ -10,31 +10,42 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 
 from sanegnn import kernels
-from sanegnn.bundle import Model
-from sanegnn.data import GraphData, load, tables
-from sanegnn.data.npz import read_npz
+from sanegnn.data import Data
+from sanegnn.data.opening import opened
 from sanegnn.errors import TrainingFailed
 from sanegnn.events import Began, Listener, Note, Stage, Step
-from sanegnn.kernels import Features
-from sanegnn.kernels.scaling import Scaling
 from sanegnn.nets import Ensemble
 from sanegnn.records import Derived, Done, Failed, Record, Retrain, Scored, TestOpened, Together, Trial
 from sanegnn.results import Result
 from sanegnn.runs import Run, default_name, now, versions
-from sanegnn.settings import DataChoice, Knobs, Machine, RunChoice, Search, Seed, Setting, Tables, Training
-from sanegnn.space import Architecture, space
+from sanegnn.settings import (
+    DataChoice,
+    Knobs,
+    Machine,
+    NoKnobs,
+    RunChoice,
+    Sample,
+    Search,
+    Seed,
+    Setting,
+    Tables,
+    Training,
+)
+from sanegnn.space import Architecture, SearchSpace, space
 from sanegnn.strategies import Quest, strategies
-from sanegnn.tasks import NodeTask
+from sanegnn.tasks import Finished, Task, kind_of, own_knobs, task_of, tasks
 from sanegnn.training import evaluate
 from sanegnn.training.jobs import Job, restored
 from sanegnn.training.select import Bench, Finalist, retrain_jobs
 from sanegnn.training.tune import Study, Tried, storage
 from sanegnn.work import InOrder, workers
+
+K = TypeVar("K", Search, Sample)
 
 
 @dataclass
@@ -42,10 +53,10 @@ class Session:
     """What the steps of one command share."""
 
     run: Run
-    task: NodeTask
+    task: Task
     bench: Bench
     tell: Listener
-    graph: GraphData
+    data: Data
     undirected: bool = False
     began: float = field(default_factory=time.perf_counter)
 
@@ -60,7 +71,7 @@ class Session:
         folder = self.run.file("search/restart").parent
         quest = Quest(
             self.bench.task,
-            space(search.space, search.depth),
+            named_space(search),
             self.bench.seed,
             search.restarts,
             self.bench.workers,
@@ -135,7 +146,9 @@ class Session:
                 known[job.seed] = evaluate(net, ready, "test")[0]
                 self.run.append(Scored(str(architecture), job.seed, known[job.seed]))
         if not self.run.records(Together):
-            self.run.append(Together(str(architecture), evaluate(Ensemble(nets), ready, "test")[0]))
+            self.run.append(
+                Together(str(architecture), evaluate(Ensemble(nets, ready.together), ready, "test")[0])
+            )
         return [known[job.seed] for job in jobs]
 
     def save(self, finalist: Finalist, scores: Mapping[str, Sequence[float]]) -> None:
@@ -146,26 +159,17 @@ class Session:
         ready = self.task.ready(finalist.setting.scaling, self.bench.device)
         about = {
             "run": self.run.name,
-            "dataset": self.graph.name,
-            "data": self.graph.checksum,
+            "dataset": self.data.name,
+            "data": self.data.checksum,
             "split": self.task.split,
-            "sizes": {name: len(part.rows) for name, part in self.task.parts().items()},
+            "sizes": dict(self.task.sizes),
             "metric": self.task.metric,
             "scores": {name: list(values) for name, values in scores.items()},
             "versions": versions(),
         }
-        model = Model(
-            *named,
-            [restored(job, ready).state_dict() for job in jobs],
-            Scaling.fit(Features.of(self.graph.x), finalist.setting.scaling),
-            self.graph.classes,
-            self.graph.source.preprocessing if self.graph.source else None,
-            self.undirected,
-            about=about,
-            device=self.bench.device,
-        )
-        val = self.task.val
-        model.calibrated_on(self.graph, val.rows, val.target).save(self.run.path / "model")
+        states = [restored(job, ready).state_dict() for job in jobs]
+        finished = Finished(*named, states, about, self.undirected, self.bench.device)
+        self.task.model(finished).save(self.run.path / "model")
 
     def result(
         self, finalist: Finalist, tests: Sequence[float], words: str, others: Sequence[Mapping[str, Any]] = ()
@@ -214,15 +218,47 @@ def _finalists(
     return found
 
 
-def graph(data: Any, choice: DataChoice, machine: Machine) -> GraphData:
-    """The graph of a dataset's name, of the user's files or of an object."""
-    if isinstance(data, Tables):
-        found = tables.of(data, choice.split)
-    elif isinstance(data, str):
-        found = read_npz(Path(data)) if data.endswith(".npz") else load(data, machine.data_root)
-    else:
-        found = GraphData.of(data)
-    return found.undirected() if choice.undirected else found
+def named_space(named: Search | Sample) -> SearchSpace:
+    """The space that is meant, once the task has said what it prefers."""
+    assert named.space is not None
+    assert named.depth is not None
+    return space(named.space, named.depth)
+
+
+@dataclass(frozen=True)
+class Brought:
+    """The data of a command and its task; `given` is what the user gave."""
+
+    given: Any
+    choice: DataChoice
+    data: Data
+    task: Task
+    own: Mapping[str, Knobs]
+
+    def prefers(self, knobs: K) -> K:
+        """The knobs with the search space and the depth of the task where none were named."""
+        usual = {"space": self.task.space, "depth": self.task.depth}
+        return knobs.of({**usual, **knobs.table()})
+
+    @property
+    def groups(self) -> dict[str, Knobs]:
+        """The tables of run.toml that say what it is."""
+        files = {"tables": self.given} if isinstance(self.given, Tables) else {}
+        return {**files, "data": self.choice, **self.own}
+
+
+def bring(
+    given: Any, choice: DataChoice, machine: Machine, knobs: Mapping[str, Knobs] | None = None
+) -> Brought:
+    """Open the data and make its task."""
+    data = opened(given, choice, machine)
+    return Brought(given, choice, data, task_of(data, choice, knobs), task_tables(data, choice.task, knobs))
+
+
+def task_tables(data: Data, aim: str | None, knobs: Mapping[str, Knobs] | None) -> dict[str, Knobs]:
+    """The table of the task's own knobs, if it has such."""
+    name = kind_of(data, aim)
+    return {name: own_knobs(name, knobs or {})} if tasks[name].knobs is not NoKnobs else {}
 
 
 @dataclass(frozen=True)
@@ -230,8 +266,7 @@ class Command:
     """What was asked: the command, its data and all settings that change the result."""
 
     name: str
-    data: Any
-    choice: DataChoice
+    brought: Brought
     training: Training
     seed: Seed
     settings: Mapping[str, Knobs]
@@ -240,8 +275,7 @@ class Command:
     @property
     def groups(self) -> dict[str, Knobs]:
         """The tables of run.toml."""
-        files = {"tables": self.data} if isinstance(self.data, Tables) else {}
-        return {**files, "data": self.choice, **self.settings, "training": self.training, "seed": self.seed}
+        return {**self.brought.groups, **self.settings, "training": self.training, "seed": self.seed}
 
     @property
     def text(self) -> str:
@@ -253,22 +287,22 @@ def conduct(
     command: Command, run: RunChoice, machine: Machine, tell: Listener, work: Callable[[Session], Result]
 ) -> Result:
     """Do the work of a command in its run folder; a run that is done gives its result at once."""
-    found = graph(command.data, command.choice, machine)
-    task = NodeTask.of(found, command.choice.split, command.choice.metric)
+    brought, choice = command.brought, command.brought.choice
+    data, task = brought.data, brought.task
     name = run.name or default_name(
-        command.name, found.name, command.choice.split, command.groups, found.checksum, command.text
+        command.name, data.name, choice.split, command.groups, data.checksum, command.text
     )
-    about = {"command": command.text, "dataset": found.name, "data": found.checksum}
-    with Run.open(Path(run.folder), name, command.groups, about, run.fresh) as opened:
-        tell(Began(opened.name, opened.path, bool(opened.records(Record))))
-        done = opened.records(Done)
+    about = {"command": command.text, "dataset": data.name, "data": data.checksum}
+    with Run.open(Path(run.folder), name, command.groups, about, run.fresh) as kept:
+        tell(Began(kept.name, kept.path, bool(kept.records(Record))))
+        done = kept.records(Done)
         if done:
             return Result.of(done[-1].result)
         warm(tell)
         device = where(machine.device)
         many = workers(machine.workers) if device == "cpu" else InOrder()
         bench = Bench(task.without_test(), many, command.training, command.seed.seed, device)
-        return work(Session(opened, task, bench, tell, found, command.choice.undirected))
+        return work(Session(kept, task, bench, tell, data, choice.undirected))
 
 
 def warm(tell: Listener) -> None:

@@ -86,8 +86,8 @@ class Knobs:
             if kind is float:
                 object.__setattr__(self, name, float(value))  # so that 0 and 0.0 name the same run
             for mark in marks:
-                checks = isinstance(mark, Within | Among) and value is not None
-                why = mark.refuses(value) if checks else None
+                known = value is not None and isinstance(mark, Within | Among)
+                why = mark.refuses(value) if known else None
                 if why:
                     raise BadSetting(f"{name} = {value!r} is not possible: {why}")
 
@@ -107,6 +107,11 @@ class Knobs:
     def but(self, **changes: Any) -> Self:
         """The same with some knobs changed."""
         return type(self).of({**self.table(), **changes})
+
+
+@dataclass(frozen=True)
+class NoKnobs(Knobs):
+    """For what has nothing to turn."""
 
 
 Fields = dict[str, tuple[Any, tuple[Any, ...]]]
@@ -211,8 +216,10 @@ class Training(Knobs):
 
 
 Metric = Annotated[str | None, knob("accuracy, macro_f1, balanced_accuracy, roc_auc; the set's own")]
+Aim = Annotated[str | None, knob("what is predicted: nodes, links ...; otherwise what the data is made for")]
 Undirected = Annotated[bool, knob("add the reverse of every edge")]
-Depth = Annotated[int, knob("K, the number of layers"), Within(1, 6)]
+Space = Annotated[str | None, knob("the search space by name; the task's own")]
+Depth = Annotated[int | None, knob("K, the number of layers; the task's own"), Within(1, 6)]
 
 
 @dataclass(frozen=True)
@@ -222,6 +229,7 @@ class DataChoice(Knobs):
     split: Annotated[str, knob("a seed of the 60/20/20 split, or 'public' or 'public-3'")] = "0"
     metric: Metric = None
     undirected: Undirected = False
+    task: Aim = None
 
 
 @dataclass(frozen=True)
@@ -256,8 +264,8 @@ class Search(Knobs):
     """What is searched, how, and how often from another seed."""
 
     strategy: Annotated[str, knob("the strategy by name")] = "paper"
-    space: Annotated[str, knob("the search space by name")] = "paper"
-    depth: Depth = 3
+    space: Space = None
+    depth: Depth = None
     restarts: Annotated[int, knob("searches, each from a seed of its own"), Within(1)] = 2
 
 
@@ -289,8 +297,8 @@ class Sample(Knobs):
 
     architectures: Annotated[int, knob("architectures drawn, none twice"), Within(2)] = 150
     seeds: Annotated[int, knob("trainings of each, from seeds of their own"), Within(1)] = 2
-    space: Annotated[str, knob("the search space by name")] = "paper"
-    depth: Annotated[int, knob("K, the number of layers"), Within(1, 6)] = 3
+    space: Space = None
+    depth: Depth = None
 
 
 @dataclass(frozen=True)
@@ -345,6 +353,7 @@ class Race(Knobs):
 
     metric: Metric = None
     undirected: Undirected = False
+    task: Aim = None
     trials: Annotated[int, knob("settings tried by every contender"), Within(1)] = 10
     seconds: Annotated[
         float,
@@ -352,7 +361,7 @@ class Race(Knobs):
         Within(1),
     ] = math.inf
     repeats: Annotated[int, knob("fresh seeds that the chosen net is trained from"), Within(1)] = 5
-    depth: Depth = 3
+    depth: Depth = None
     restarts: Annotated[
         int | None, knob("searches of a searcher, each from a seed of its own; as published"), Within(1)
     ] = None

@@ -15,7 +15,7 @@ from sanegnn.strategies import Quest, log
 from sanegnn.strategies.alphas import strongest
 from sanegnn.strategies.course import Course
 from sanegnn.strategies.darts import Algorithm1, Paper
-from sanegnn.strategies.oneshot import Restart
+from sanegnn.strategies.oneshot import Restart, Sight
 from sanegnn.tasks import NodeTask
 from sanegnn.testing.examples import example_task
 from sanegnn.work import InOrder, Processes, one_thread
@@ -57,7 +57,7 @@ def bits(one):
 def test_an_alpha_step_moves_alphas_and_no_weight():
     one = course()
     alphas, weights = bits(one)
-    one.alpha_step(log_noise())
+    one.alpha_step(log_noise(), Sight(one))
     assert all(one.alpha_table()[key] != alphas[key] for key in alphas)
     assert bits(one)[1] == weights
 
@@ -89,7 +89,7 @@ def test_alphas_learn_from_validation_and_weights_from_training_alone():
         labels = getattr(task, part).target
         labels[:] = (labels + 1) % 3
         one = Course(SPACE, task.ready("unit", "cpu"), TINY, 1)
-        one.alpha_step(log_noise())
+        one.alpha_step(log_noise(), Sight(one))
         alphas = one.alpha_table()
         two = Course(SPACE, task.ready("unit", "cpu"), TINY, 1)
         two.weight_step(None, log_noise())

@@ -35,7 +35,7 @@ class Scripted:
         self.scores, self.losses = scores, losses or [1.0] * len(scores)
         self.epoch = 0
 
-    def batches(self, part):
+    def batches(self, part, noise=None):
         return (Batch(None, torch.tensor([len(part)])),)
 
     def loss(self, output, batch):

@@ -41,13 +41,13 @@ class DepthNet(Net):
 
     def outputs_at(self, inputs: Inputs, depths: Tensor, noise: Noise | None = None) -> Tensor:
         """(R, outputs) at depths of the caller's."""
-        return self.outputs(self.embed_at(inputs, depths, noise), noise)
+        return self.outputs(self.embed_at(inputs, depths, noise), inputs, noise)
 
     @torch.no_grad()
     def odds(self, batch: Batch) -> Tensor:
         """M: the probability of its class for every row at every depth, (R, T)."""
         self.eval()
         states = self.hidden(batch.inputs, None, self.depth)
-        logits = torch.stack([self.outputs(state, None) for state in states])
+        logits = torch.stack([self.outputs(state, batch.inputs, None) for state in states])
         odds = torch.softmax(logits, dim=2)
         return odds[:, torch.arange(len(batch.target), device=batch.target.device), batch.target].T

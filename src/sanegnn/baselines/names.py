@@ -1,7 +1,7 @@
 """Contenders by the names of the command line.
 
     gat-jk              a human design
-    random              a strategy over the paper's space
+    random              a strategy over the space that the task prefers
     random@mlp          a strategy over another space
     human search all    every design, every searcher, both
 
@@ -21,10 +21,9 @@ from sanegnn.errors import BadSetting, UnknownName
 from sanegnn.settings import Knobs, Race, Search
 from sanegnn.space import space
 from sanegnn.strategies import strategies
+from sanegnn.tasks import NodeTask, Task
 
 RANDOM = "random"
-HOME = Search().space
-"""The space of a strategy that names none."""
 
 
 def parted(texts: Sequence[str]) -> tuple[str, ...]:
@@ -32,20 +31,17 @@ def parted(texts: Sequence[str]) -> tuple[str, ...]:
     return tuple(word for text in texts for word in (part.strip() for part in text.split(",")) if word)
 
 
-def field(texts: Sequence[str]) -> tuple[str, ...]:
-    """The names of a field, groups spelt out, each name once; the unknown one is refused."""
-    groups = {"human": tuple(designs), "search": (*strategies, *contenders)}
-    groups["all"] = (*groups["human"], *groups["search"])
-    names = [name for word in parted(texts) for name in groups.get(word, (_plain(word),))]
+def field(texts: Sequence[str], task: type[Task] = NodeTask) -> tuple[str, ...]:
+    """The names of a field for a task, groups spelt out, each name once; the unknown one is refused."""
+    groups = {"human": task.rivals or tuple(designs), "search": (*strategies, *contenders)}
+    groups["all"] = tuple(dict.fromkeys((*groups["human"], *groups["search"])))
+    home = f"@{task.space}"
+    names = [name for word in parted(texts) for name in groups.get(word, (word.removesuffix(home),))]
     if not names:
         raise BadSetting("no contender was named: try --contenders gcn,gat,random,paper")
     for name in names:
         _refuse_unknown(name, groups)
     return tuple(dict.fromkeys(names))
-
-
-def _plain(word: str) -> str:
-    return word.removesuffix(f"@{HOME}")
 
 
 def _refuse_unknown(name: str, groups: Mapping[str, Sequence[str]]) -> None:
@@ -71,15 +67,17 @@ def own_knobs(name: str, knobs: Mapping[str, Knobs]) -> dict[str, Knobs]:
     return {own: knobs.get(own) or contenders[own].knobs()} if own in contenders else {}
 
 
-def contender(name: str, race: Race, knobs: Mapping[str, Knobs]) -> Contender[Any]:
-    """The contender of that name."""
+def contender(
+    name: str, race: Race, knobs: Mapping[str, Knobs], task: type[Task] = NodeTask
+) -> Contender[Any]:
+    """The contender of that name, for a task."""
     strategy, _, where = name.partition("@")
     if name in designs:
         return Designed(Named(name))
     (own,) = own_knobs(name, knobs).values()
     if strategy in strategies:
-        kind = strategies[strategy]
-        search = Search(strategy, where or HOME, race.depth, race.restarts or kind.restarts)
-        kind.check(space(search.space, search.depth))
+        kind, home, depth = strategies[strategy], where or task.space, race.depth or task.depth
+        search = Search(strategy, home, depth, race.restarts or kind.restarts)
+        kind.check(space(home, depth))
         return Searching(search, own)
     return contenders[name](own)

@@ -20,7 +20,11 @@ from sanegnn.records import Candidate, Lap
 from sanegnn.settings import Knobs, Search, Setting
 from sanegnn.space import Architecture, space
 from sanegnn.strategies import Proposal, Quest, strategies
+from sanegnn.tasks import NodeTask
 from sanegnn.work import Gauged
+
+HOME, DEPTH = NodeTask.space, NodeTask.depth
+"""What is searched where the settings name nothing."""
 
 SHARE = 0.5
 """The part of a wall-clock budget that a search may take; the rest is for tuning."""
@@ -61,7 +65,7 @@ class Searching(Tuned[Search]):
 
     def _quest(self, lane: Lane, gauge: Gauged) -> Quest:
         settings, bench = self.settings, lane.bench
-        searched = space(settings.space, settings.depth)
+        searched = space(settings.space or HOME, settings.depth or DEPTH)
         seconds = SHARE * lane.seconds / settings.restarts
         common = (bench.task, searched, bench.seed, settings.restarts, gauge, bench.device)
         return Quest(*common, _folder(lane), seconds)

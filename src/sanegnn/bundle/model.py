@@ -11,7 +11,7 @@ model/
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -30,12 +30,18 @@ from sanegnn.data.tables import of as read_files
 from sanegnn.data.tables import read as read_tables
 from sanegnn.errors import BadGraph, BadModel
 from sanegnn.kernels.scaling import Scaling
-from sanegnn.nets import Net
+from sanegnn.nets import Inputs, Net
+from sanegnn.registry import Registry
 from sanegnn.settings import Setting, Tables
 from sanegnn.space import Architecture
-from sanegnn.tasks import NodeTask
 
 Array = np.ndarray[Any, np.dtype[Any]]
+
+Reader = Callable[[Mapping[str, bytes], Mapping[str, Any], str], Any]
+"""From the files of a model, the table in `model.json` and a device to the model."""
+
+models: Registry[Reader] = Registry("kind of model")
+"""How the model of each task is read, by the task's name."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +112,7 @@ class Model:
 
     def predict_proba(self, data: Any, calibrated: bool = False) -> Array:
         """Class probabilities (N, C) of every node: the mean over the nets, calibrated if asked for."""
-        inputs = NodeTask.inputs_of(self.graph(data), self.scaling, self.device)
+        inputs = Inputs.of(self.graph(data), self.scaling, self.device)
         with torch.no_grad():
             odds = torch.stack([torch.softmax(net(inputs), dim=1) for net in self.nets]).mean(0)
         probabilities: Array = odds.cpu().numpy()
@@ -125,6 +131,7 @@ class Model:
     def save(self, folder: Path | str) -> None:
         """Write the model into `folder`, as a whole or not at all."""
         about = {
+            "task": "nodes",
             "architecture": str(self.architecture),
             "setting": self.setting.table(),
             "classes": list(self.classes),
@@ -147,20 +154,21 @@ def _fields(model: Model) -> dict[str, Any]:
     return {name: getattr(model, name) for name in Model.__dataclass_fields__}
 
 
-def load(path: Path | str, device: str = "cpu") -> Model:
+def load(path: Path | str, device: str = "cpu") -> Any:
     """The model in a folder, `runs/<name>/model` or the run's own; refused when damaged or too new."""
     folder = Path(path)
     if not (folder / files.MANIFEST).exists() and (folder / "model").is_dir():
         folder = folder / "model"
     content = files.read(folder)
     try:
-        return _model(content, device)
+        table = json.loads(content["model.json"])
+        return models[table.get("task", "nodes")](content, table, device)
     except (KeyError, TypeError, ValueError) as error:
         raise BadModel(f"{folder} holds something that this program does not understand: {error}") from error
 
 
-def _model(content: Mapping[str, bytes], device: str) -> Model:
-    table = json.loads(content["model.json"])
+@models.add("nodes")
+def _model(content: Mapping[str, bytes], table: Mapping[str, Any], device: str) -> Model:
     prepared = content.get("preprocessing.json")
     return Model(
         Architecture.parse(table["architecture"]),

@@ -11,6 +11,7 @@ from sanegnn.baselines import contenders
 from sanegnn.cli import show
 from sanegnn.cli.config import OUTPUT, TABLES_GIVEN, Given, Output, Shown, by_name, chosen, flat, own_options
 from sanegnn.cli.design import Dataset
+from sanegnn.cli.own import AIMS, Aims
 from sanegnn.comparison.leaderboard import Leaderboard
 from sanegnn.comparison.tables import shown
 from sanegnn.comparison.words import words
@@ -39,6 +40,7 @@ def compare(
     run: Annotated[RunChoice, flat("Run")] = RunChoice(),
     machine: Annotated[Machine, flat("Machine")] = Machine(),
     strategies: Annotated[Rivals, Parameter(name="*")] = RIVALS,
+    aims: Aims = AIMS,
     output: Shown = OUTPUT,
 ) -> None:
     """Let searchers and human designs race, and lay their test scores side by side."""
@@ -47,7 +49,7 @@ def compare(
             chosen(dataset, tables),
             field=field,
             race=race,
-            knobs=by_name(strategies),
+            knobs={**by_name(strategies), **by_name(aims)},
             training=training,
             seed=seed,
             run=run,

@@ -143,8 +143,10 @@ class Known(Mapping[str, type[Knobs]]):
     def _strategies(self) -> dict[str, type[Knobs]]:
         from sanegnn.baselines import contenders
         from sanegnn.strategies import strategies
+        from sanegnn.tasks import tasks
 
         return {
+            **{name: tasks[name].knobs for name in tasks},
             **{name: strategies[name].knobs for name in strategies},
             **{name: contenders[name].knobs for name in contenders},
         }

@@ -8,6 +8,7 @@ from cyclopts import Parameter
 
 from sanegnn import api
 from sanegnn.cli.config import OUTPUT, TABLES_GIVEN, Given, Shown, by_name, chosen, flat, own_options
+from sanegnn.cli.own import AIMS, Aims
 from sanegnn.cli.show import result, working
 from sanegnn.settings import (
     DataChoice,
@@ -48,6 +49,7 @@ def fit(
     run: Annotated[RunChoice, flat("Run")] = RunChoice(),
     machine: Annotated[Machine, flat("Machine")] = Machine(),
     strategies: Annotated[Strategies, Parameter(name="*")] = STRATEGIES,
+    aims: Aims = AIMS,
     output: Shown = OUTPUT,
 ) -> None:
     """Design, tune, train and judge a net for one graph."""
@@ -61,7 +63,7 @@ def fit(
             seed=seed,
             run=run,
             machine=machine,
-            knobs=by_name(strategies),
+            knobs={**by_name(strategies), **by_name(aims)},
             on_event=listen,
         )
     result(output, done)
@@ -80,6 +82,7 @@ def search(
     run: Annotated[RunChoice, flat("Run")] = RunChoice(),
     machine: Annotated[Machine, flat("Machine")] = Machine(),
     strategies: Annotated[Strategies, Parameter(name="*")] = STRATEGIES,
+    aims: Aims = AIMS,
     output: Shown = OUTPUT,
 ) -> None:
     """Only search: the architectures that a strategy ends with."""
@@ -93,7 +96,7 @@ def search(
             seed=seed,
             run=run,
             machine=machine,
-            knobs=by_name(strategies),
+            knobs={**by_name(strategies), **by_name(aims)},
             on_event=listen,
         )
     result(output, done)

@@ -12,11 +12,11 @@ from cyclopts import Parameter
 
 from sanegnn.cli import show
 from sanegnn.cli.config import OUTPUT, TABLES_GIVEN, Given, Shown, chosen, flat
-from sanegnn.settings import DataChoice, Machine, RunChoice, Search, Setting, Value
+from sanegnn.settings import DataChoice, Machine, RunChoice, Setting, Value
 from sanegnn.space import Architecture
 
 if TYPE_CHECKING:
-    from sanegnn.data import GraphData
+    from sanegnn.data.base import Source
     from sanegnn.data.columns import Column
 
 MANY = 8
@@ -91,10 +91,10 @@ def _turned(setting: Setting) -> dict[str, Value]:
 
 
 def space(
-    name: Annotated[str, Parameter(help="a search space by name")] = Search().space,
+    name: Annotated[str, Parameter(help="a search space by name")] = "paper",
     /,
     *,
-    depth: Annotated[int, Parameter(help="K, the number of layers")] = Search().depth,
+    depth: Annotated[int, Parameter(help="K, the number of layers")] = 3,
     output: Shown = OUTPUT,
 ) -> None:
     """A search space: its choices and its size."""
@@ -129,16 +129,13 @@ def doctor(
     output: Shown = OUTPUT,
 ) -> None:
     """What a careful colleague would say about a graph."""
-    from sanegnn.data import resolve
-    from sanegnn.data.doctor import examine
-    from sanegnn.session import graph as opened
+    from sanegnn.data.opening import opened
+    from sanegnn.data.rounds import look_over
 
-    graph = opened(chosen(dataset, tables), data, machine)
-    labelled = bool((graph.y >= 0).any())
-    findings = [
-        asdict(finding) for finding in examine(graph, resolve(graph, data.split) if labelled else None)
-    ]
-    columns = _columns(graph) if graph.source else []
+    found = opened(chosen(dataset, tables), data, machine)
+    findings = [asdict(finding) for finding in look_over(found, data)]
+    source = getattr(found, "source", None)
+    columns = _columns(source) if source else []
     if output.json:
         return show.as_json({"columns": columns, "findings": findings} if columns else {"findings": findings})
     if columns:
@@ -147,10 +144,9 @@ def doctor(
     return show.rows(output, "findings", findings)
 
 
-def _columns(graph: GraphData) -> list[dict[str, Any]]:
+def _columns(source: Source) -> list[dict[str, Any]]:
     """What the columns of a table were taken for; neighbours of one kind share a row where there are many."""
-    assert graph.source is not None
-    fitted = graph.source.preprocessing
+    fitted = source.preprocessing
     rows = [{"column": name, "taken for": role, "features": 0} for name, role in fitted.others]
     rows = [{**row, "missing": None, "told": ""} for row in rows]
     groups = groupby(fitted.columns, key=lambda column: column.kind)

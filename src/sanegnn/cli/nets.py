@@ -6,7 +6,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from sanegnn.cli.config import OUTPUT, TABLES_GIVEN, Given, Shown, chosen, flat
+from sanegnn.cli.config import OUTPUT, TABLES_GIVEN, Given, Shown, by_name, chosen, flat
+from sanegnn.cli.own import AIMS, Aims
 from sanegnn.cli.show import result, working
 from sanegnn.settings import DataChoice, Machine, Repeats, RunChoice, Seed, Setting, Training, Tuning
 from sanegnn.space import Architecture
@@ -31,6 +32,7 @@ def tune(
     seed: Annotated[Seed, flat("Run")] = Seed(),
     run: Annotated[RunChoice, flat("Run")] = RunChoice(),
     machine: Annotated[Machine, flat("Machine")] = Machine(),
+    aims: Aims = AIMS,
     output: Shown = OUTPUT,
 ) -> None:
     """Only tune: the best setting for one architecture."""
@@ -48,6 +50,7 @@ def tune(
             seed=seed,
             run=run,
             machine=machine,
+            knobs=by_name(aims),
             on_event=listen,
         )
     result(output, done)
@@ -66,6 +69,7 @@ def train(
     seed: Annotated[Seed, flat("Run")] = Seed(),
     run: Annotated[RunChoice, flat("Run")] = RunChoice(),
     machine: Annotated[Machine, flat("Machine")] = Machine(),
+    aims: Aims = AIMS,
     output: Shown = OUTPUT,
 ) -> None:
     """Only train: one architecture with one setting, several times."""
@@ -83,6 +87,7 @@ def train(
             seed=seed,
             run=run,
             machine=machine,
+            knobs=by_name(aims),
             on_event=listen,
         )
     result(output, done)

@@ -29,7 +29,7 @@ def predict(
     """Predict the classes of the nodes of a graph with a model of a run."""
     from sanegnn import bundle
     from sanegnn.bundle.predictions import predictions, write
-    from sanegnn.session import graph as opened
+    from sanegnn.data.opening import opened
     from sanegnn.session import where
 
     loaded = bundle.load(model, where(machine.device))

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from sanegnn.cli.config import OUTPUT, TABLES_GIVEN, Given, Shown, chosen, flat
+from sanegnn.cli.config import OUTPUT, TABLES_GIVEN, Given, Shown, by_name, chosen, flat
 from sanegnn.cli.nets import Dataset
+from sanegnn.cli.own import AIMS, Aims
 from sanegnn.cli.show import result, working
 from sanegnn.settings import DataChoice, Machine, RunChoice, Sample, Seed, Setting, Training
 
@@ -22,6 +23,7 @@ def truth(
     seed: Annotated[Seed, flat("Run")] = Seed(),
     run: Annotated[RunChoice, flat("Run")] = RunChoice(),
     machine: Annotated[Machine, flat("Machine")] = Machine(),
+    aims: Aims = AIMS,
     output: Shown = OUTPUT,
 ) -> None:
     """Train many architectures drawn at random, to judge searches by."""
@@ -37,6 +39,7 @@ def truth(
             seed=seed,
             run=run,
             machine=machine,
+            knobs=by_name(aims),
             on_event=listen,
         )
     result(output, done)

@@ -1,7 +1,7 @@
 """Graphs in: checked, cleaned, split, by name or from the user's own objects."""
 
-from sanegnn.data.base import GraphData
+from sanegnn.data.base import Data, GraphData
 from sanegnn.data.benchmarks import datasets, load
 from sanegnn.data.splits import Split, resolve, stratified
 
-__all__ = ["GraphData", "Split", "datasets", "load", "resolve", "stratified"]
+__all__ = ["Data", "GraphData", "Split", "datasets", "load", "resolve", "stratified"]

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,36 @@ if TYPE_CHECKING:
 Features = npt.NDArray[np.float32] | sp.csr_array
 Ids = npt.NDArray[np.int64]
 Weights = npt.NDArray[np.float32]
+
+
+class Data(Protocol):
+    """What a task is made of: one graph, many, a pair of them."""
+
+    @property
+    def name(self) -> str:
+        """What scores and errors call it."""
+
+    @property
+    def metric(self) -> str:
+        """The score by which it is judged."""
+
+    @property
+    def task(self) -> str:
+        """The task that it is made for, by its name in `tasks`."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was found and cleaned on the way in."""
+
+    @property
+    def checksum(self) -> str:
+        """SHA-256 over all that results depend on."""
+
+    def named(self, name: str, **details: Any) -> Self:
+        """The same under another name (and, say, another metric)."""
+
+    def undirected(self) -> Self:
+        """The same with every edge in both directions."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +80,8 @@ class GraphData:
         notes: what was found and cleaned on the way in.
         source: the tables it was read from, if it was.
     """
+
+    task: ClassVar[str] = "nodes"
 
     name: str
     x: Features

@@ -3,7 +3,7 @@
     h^0 = W_in X                                        the stem, on sparse features where X is sparse
     h^l = σ(norm(AGG_node^l(h^(l-1), graph)))           l = 1 … K (Eq. 1)
     z   = AGG_layer(skip^1(h^1), …, skip^K(h^K))        or h^K in a plain stack
-    out = W_out z
+    out = head(z)                                       W_out z + b, unless the task names another head
 
 Dropout falls on the stored entries of X, between the layers and before the head. Where an operation has
 an activation of its own, that is its layer's σ; where it has a width of its own, the state is so wide from
@@ -16,14 +16,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, Protocol, Self
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import elu, leaky_relu, relu6, softplus
 
 from sanegnn.kernels import Features, Graph, dropout, project
+from sanegnn.kernels.scaling import Scaling
+from sanegnn.nets.heads import heads
 from sanegnn.nets.norms import PairNorm
-from sanegnn.ops import Shape, linear, weight
+from sanegnn.ops import Shape, weight
 from sanegnn.seeds import Noise
 from sanegnn.settings import Setting
 
@@ -45,17 +48,38 @@ NORMS: dict[str, Callable[[int], nn.Module]] = {
 }
 
 
+class Arrays(Protocol):
+    """A graph as arrays: features (N, F), edges (2, E), a weight for each or None."""
+
+    @property
+    def x(self) -> Any: ...
+    @property
+    def edges(self) -> Any: ...
+    @property
+    def weight(self) -> Any: ...
+
+
 @dataclass(frozen=True)
 class Inputs:
     """What a net reads: the features and the graph of its nodes, and whose outputs are asked for.
 
     A loss looks at some nodes only; the last layer, the layer aggregator and the head are computed for these
-    `rows` alone.
+    `rows` alone. A head that reads pairs of nodes is told them in `pairs` (2, P), places in the rows.
     """
 
     features: Features
     graph: Graph
     rows: Tensor | None = None
+    pairs: Tensor | None = None
+
+    @classmethod
+    def of(cls, source: Arrays, scaling: str | Scaling, device: str) -> Self:
+        """What a net reads of a graph; a scaling by its name takes its constants from this graph."""
+        weight = None if source.weight is None else torch.as_tensor(source.weight)
+        graph = Graph.from_edges(torch.as_tensor(source.edges), source.x.shape[0], weight)
+        x = Features.of(source.x)
+        fitted = Scaling.fit(x, scaling) if isinstance(scaling, str) else scaling
+        return cls(fitted(x).to(device), graph.to(device))
 
     @cached_property
     def ending(self) -> tuple[Tensor, Graph] | None:
@@ -82,16 +106,21 @@ def shape_of(setting: Setting, depth: int) -> Shape:
 class Backbone(nn.Module, ABC):
     """The shared parts of the forward pass; what stands in the slots is left to the two kinds of nets."""
 
-    def __init__(self, setting: Setting, widths: Sequence[int], num_features: int, num_outputs: int) -> None:
-        """`widths` are those of h^1 … h^K; the head reads the last."""
+    def __init__(
+        self, setting: Setting, widths: Sequence[int], num_features: int, num_outputs: int, head: str
+    ) -> None:
+        """`widths` are those of h^1 … h^K; the head of that name reads the last."""
         super().__init__()
         self.setting, self.depth = setting, len(widths)
         self.shape = shape_of(setting, self.depth)
         self.stem = weight(num_features, setting.hidden)
         self.stem_bias = weight(setting.hidden)
         self.norms = nn.ModuleList(NORMS[setting.norm](width) for width in widths)
-        self.head = weight(num_outputs, widths[-1])
-        self.head_bias = weight(num_outputs)
+        self.sizes = (num_features, num_outputs)
+        self.ends_in = head
+        self.head_weights = tuple(kept := heads[head].weights(widths[-1], num_outputs))
+        for name, parameter in kept.items():
+            self.register_parameter(name, parameter)
 
     def start(self, inputs: Inputs, noise: Noise | None) -> Tensor:
         """h^0 (N, D)."""
@@ -146,9 +175,14 @@ class Backbone(nn.Module, ABC):
         apart = self.setting.norm in ("none", "layer") and graph is inputs.graph and self.partial(layer)
         return inputs.ending if apart else None
 
-    def outputs(self, embedding: Tensor, noise: Noise | None) -> Tensor:
-        """The head: (R, D) -> (R, outputs)."""
-        return linear(self.drop(embedding, place(noise, "head")), self.head, self.head_bias)
+    def outputs(self, embedding: Tensor, inputs: Inputs, noise: Noise | None) -> Tensor:
+        """The head: (R, D) -> (R, outputs), or what its kind gives."""
+
+        def drop(x: Tensor) -> Tensor:
+            return self.drop(x, place(noise, "head"))
+
+        weights = {name: self.get_parameter(name) for name in self.head_weights}
+        return heads[self.ends_in](embedding, inputs.pairs, weights, drop)
 
 
 Aggregate = Callable[[int, Tensor, Graph, Noise | None], Tensor]

@@ -28,10 +28,16 @@ class Net(Backbone):
     """
 
     def __init__(
-        self, architecture: Architecture, setting: Setting, num_features: int, num_outputs: int, seed: int = 0
+        self,
+        architecture: Architecture,
+        setting: Setting,
+        num_features: int,
+        num_outputs: int,
+        seed: int = 0,
+        head: str = "linear",
     ) -> None:
         layers = stacked(architecture, shape_of(setting, architecture.depth))
-        super().__init__(setting, [op.out_width for op in layers], num_features, num_outputs)
+        super().__init__(setting, [op.out_width for op in layers], num_features, num_outputs, head)
         self.architecture = architecture
         self.layers = nn.ModuleList(layers)
         self.skips = [skip_ops[name] for name in architecture.skips]
@@ -77,7 +83,7 @@ class Net(Backbone):
 
     def forward(self, inputs: Inputs, noise: Noise | None = None) -> Tensor:
         """(R, outputs)."""
-        return self.outputs(self.embed(inputs, noise), noise)
+        return self.outputs(self.embed(inputs, noise), inputs, noise)
 
 
 def stacked(architecture: Architecture, shape: Shape) -> list[NodeAggregator]:
@@ -119,8 +125,7 @@ def _are_equally_wide(architecture: Architecture, widths: list[int]) -> None:
 
 def inherit(supernet: Supernet, architecture: Architecture) -> Net:
     """The net of a member of the supernet's space, with the supernet's weights, type and device."""
-    stem, head = supernet.stem, supernet.head
-    net = Net(architecture, supernet.setting, stem.shape[0], head.shape[0]).to(stem)
+    net = Net(architecture, supernet.setting, *supernet.sizes, head=supernet.ends_in).to(supernet.stem)
     net.load_state_dict(dict(_inherited(net, supernet)))
     return net
 

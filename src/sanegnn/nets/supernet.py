@@ -71,10 +71,16 @@ class Supernet(Backbone):
     """All architectures of `space` with shared weights, drawn from `seed`."""
 
     def __init__(
-        self, space: SearchSpace, setting: Setting, num_features: int, num_outputs: int, seed: int = 0
+        self,
+        space: SearchSpace,
+        setting: Setting,
+        num_features: int,
+        num_outputs: int,
+        seed: int = 0,
+        head: str = "linear",
     ) -> None:
         mixable(space)
-        super().__init__(setting, [setting.hidden] * space.depth, num_features, num_outputs)
+        super().__init__(setting, [setting.hidden] * space.depth, num_features, num_outputs, head)
         self.space = space
         layers = [slot.choices for slot in space.slots if slot.kind == "node"]
         self.layers = nn.ModuleList(
@@ -121,4 +127,4 @@ class Supernet(Backbone):
 
     def forward(self, inputs: Inputs, mix: Mapping[str, Choice], noise: Noise | None = None) -> Tensor:
         """(R, outputs)."""
-        return self.outputs(self.embed(inputs, mix, noise), noise)
+        return self.outputs(self.embed(inputs, mix, noise), inputs, noise)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from sanegnn.seeds import Noise, generator
 from sanegnn.space import Architecture, SearchSpace
 from sanegnn.strategies.alphas import Alphas, strongest
 from sanegnn.strategies.hypergradient import hypergradient
-from sanegnn.strategies.oneshot import Mix, SupernetCourse
+from sanegnn.strategies.oneshot import Mix, Sight, SupernetCourse
 from sanegnn.tasks import Ready
 
 if TYPE_CHECKING:
@@ -38,34 +39,34 @@ class Course(SupernetCourse["Algorithm1"]):
         return self.space.encode(self.space.sample(rng))
 
     def step(self) -> dict[str, float]:
-        """One epoch: the alpha step, then the weight step; or one step on a random path."""
+        """One epoch: the alpha step, then the weight step, for every training batch; or a random path."""
         self.epoch += 1
         rng = generator(self.seed, "explore", self.epoch)
+        noise = self.noise
         if rng.random() < self.settings.epsilon:
             path = self.drawn(rng)
             score, val_loss = self.validate(path)
-            train_loss = self.weight_step(path, self.noise)
+            train_losses = [self.weight_step(path, noise) for _ in range(self.steps)]
         else:
-            score, val_loss = self.alpha_step(self.noise)
-            train_loss = self.weight_step(None, self.noise)
-        return {"train_loss": train_loss, "val_loss": val_loss, "val_score": score}
+            sight, train_losses = Sight(self), []
+            for _ in range(self.steps):
+                self.alpha_step(noise, sight)
+                train_losses.append(self.weight_step(None, noise))
+            score, val_loss = sight.told(self.mix())
+        return {"train_loss": fmean(train_losses), "val_loss": val_loss, "val_score": score}
 
-    def alpha_step(self, noise: Noise) -> tuple[float, float]:
-        """Move the alphas down the validation loss; gives the mixture's score and loss."""
-        seen: dict[str, float] = {}
-
-        def validation() -> Tensor:
-            loss, score = self._validation(self.mix())
-            seen.setdefault("loss", float(loss.detach()))
-            seen.setdefault("score", score)
-            return loss
+    def alpha_step(self, noise: Noise, sight: Sight) -> None:
+        """Move the alphas down the loss of the next validation batch."""
 
         def training() -> Tensor:
             return self._training(self.mix(), noise)
 
         rows = list(self.alphas.rows.values())
+
+        def validation() -> Tensor:
+            return sight.loss(self.mix())
+
         self.alphas.move(hypergradient(rows, self.weights, validation, training, self.settings.xi))
-        return seen["score"], seen["loss"]
 
     def weight_step(self, path: Mix | None, noise: Noise) -> float:
         """Move the weights down the training loss of the mixture, or of one path."""

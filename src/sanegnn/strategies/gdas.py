@@ -16,8 +16,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Annotated, Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -27,7 +29,7 @@ from sanegnn.settings import Within, knob
 from sanegnn.space import Architecture, SearchSpace
 from sanegnn.strategies.alphas import Alphas, strongest
 from sanegnn.strategies.base import strategies
-from sanegnn.strategies.oneshot import OneSupernet, SupernetCourse, SupernetKnobs
+from sanegnn.strategies.oneshot import OneSupernet, Sight, SupernetCourse, SupernetKnobs
 from sanegnn.tasks import Ready
 
 
@@ -50,14 +52,19 @@ class Drawn(SupernetCourse[Gumbel]):
         self.alphas = Alphas(space, seed, self.weights[0], settings.alpha_lr, settings.alpha_weight_decay)
 
     def step(self) -> dict[str, float]:
-        """One epoch: the alpha step on a path, then the weight step on another."""
+        """One epoch: for every training batch the alpha step on a path, then the weight step on another."""
         self.epoch += 1
-        loss, score = self._validation(self.draw("alpha"))
-        rows = list(self.alphas.rows.values())
-        self.alphas.move(torch.autograd.grad(loss, rows, allow_unused=True, materialize_grads=True))
-        path = {key: gated.place for key, gated in self.draw("weight").items()}
-        train_loss = self.learn(path, self.noise)
-        return {"train_loss": train_loss, "val_loss": float(loss.detach()), "val_score": score}
+        draws = {step: generator(self.seed, "gumbel", step, self.epoch) for step in ("alpha", "weight")}
+        rows, noise = list(self.alphas.rows.values()), self.noise
+        sight, train_losses = Sight(self), []
+        for _ in range(self.steps):
+            mix = self.draw(draws["alpha"])
+            slope = torch.autograd.grad(sight.loss(mix), rows, allow_unused=True, materialize_grads=True)
+            self.alphas.move(slope)
+            path = {key: gated.place for key, gated in self.draw(draws["weight"]).items()}
+            train_losses.append(self.learn(path, noise))
+        score, val_loss = sight.told(mix)
+        return {"train_loss": fmean(train_losses), "val_loss": val_loss, "val_score": score}
 
     @property
     def temperature(self) -> float:
@@ -65,9 +72,8 @@ class Drawn(SupernetCourse[Gumbel]):
         done = (self.epoch - 1) / max(1, self.settings.epochs - 1)
         return self.settings.hottest + done * (self.settings.coldest - self.settings.hottest)
 
-    def draw(self, step: str) -> dict[str, Gated]:
-        """The path of a step of this epoch."""
-        rng = generator(self.seed, "gumbel", step, self.epoch)
+    def draw(self, rng: np.random.Generator) -> dict[str, Gated]:
+        """The next path of a stream."""
         noise = {key: rng.gumbel(size=len(row)) for key, row in self.alphas.rows.items()}
         return {
             key: straight_through(row, row.new_tensor(noise[key]), self.temperature)

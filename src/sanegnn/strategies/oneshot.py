@@ -3,6 +3,9 @@
 The weights w belong to all architectures of the space. A strategy of this family says with its own
 `SupernetCourse` what an epoch does to them and what is derived in the end; an epoch depends on the state
 before it and on its number alone.
+
+Where a part has several batches, every step of the weights takes the next training batch, and every step of
+the alphas the next validation batch. An epoch has a step of each for every training batch.
 """
 
 from __future__ import annotations
@@ -10,9 +13,10 @@ from __future__ import annotations
 import math
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean
 from typing import Annotated, Any, ClassVar, Generic, TypeVar
 
 import torch
@@ -63,13 +67,15 @@ class SupernetCourse(ABC, Generic[S]):
 
     def __init__(self, space: SearchSpace, ready: Ready, settings: S, seed: int) -> None:
         self.space, self.ready, self.settings, self.seed = space, ready, settings, seed
-        self.net = Supernet(space, settings.setting, ready.num_features, ready.num_outputs, seed)
-        self.net.to(ready.batches("train")[0].target.device)
+        sizes = (ready.num_features, ready.num_outputs)
+        self.net = Supernet(space, settings.setting, *sizes, seed, ready.head)
+        self.net.to(ready.batches("val")[0].inputs.graph.device)
         self.weights = list(self.net.parameters())
         self.w_adam = torch.optim.Adam(
             self.weights, lr=settings.lr, weight_decay=settings.weight_decay, fused=True
         )
-        self.epoch = 0
+        self.epoch, self.taken = 0, 0
+        self.steps = len(ready.batches("train"))
 
     @abstractmethod
     def step(self) -> dict[str, float]:
@@ -90,35 +96,39 @@ class SupernetCourse(ABC, Generic[S]):
         return Noise(derive(self.seed, "noise", self.epoch))
 
     def learn(self, mix: Mix, noise: Noise) -> float:
-        """Move the weights down the training loss of this mix."""
+        """Move the weights down the loss of this mix on the next training batch."""
         self.w_adam.zero_grad()
         loss = self._training(mix, noise)
         loss.backward()  # type: ignore[no-untyped-call]
         self.w_adam.step()
+        self.taken += 1
         return float(loss.detach())
 
     def _training(self, mix: Mix, noise: Noise) -> Tensor:
+        """The loss on the next training batch; `taken` were taken so far."""
         self.net.train()
-        losses = [
-            self.ready.loss(self.net(batch.inputs, mix, noise.at(place)), batch)
-            for place, batch in enumerate(self.ready.batches("train"))
-        ]
-        return torch.stack(losses).mean()
+        lap, place = divmod(self.taken, self.steps)
+        batch = self.ready.batches("train", Noise(derive(self.seed, "pass", lap)))[place]
+        return self.ready.loss(self.net(batch.inputs, mix, noise.at(place)), batch)
 
-    def _validation(self, mix: Mix) -> tuple[Tensor, float]:
+    def _outputs(self, mix: Mix, places: Iterable[int]) -> tuple[dict[int, Tensor], Tensor]:
+        """The outputs for some of the validation batches, and their mean loss."""
         self.net.eval()
         batches = self.ready.batches("val")
-        outputs = [self.net(batch.inputs, mix) for batch in batches]
-        losses = [self.ready.loss(output, batch) for output, batch in zip(outputs, batches, strict=True)]
-        loss = torch.stack(losses).mean()
-        sound = math.isfinite(float(loss.detach()))
-        return loss, self.ready.score([output.detach() for output in outputs], "val") if sound else -math.inf
+        outputs = {place: self.net(batches[place].inputs, mix) for place in places}
+        losses = [self.ready.loss(output, batches[place]) for place, output in outputs.items()]
+        return outputs, torch.stack(losses).mean()
+
+    def _score(self, outputs: Mapping[int, Tensor], loss: float) -> float:
+        """The score of outputs for all validation batches; of a net that went astray -inf."""
+        ordered = [outputs[place].detach() for place in sorted(outputs)]
+        return self.ready.score(ordered, "val") if math.isfinite(loss) else -math.inf
 
     @torch.no_grad()
     def validate(self, mix: Mix) -> tuple[float, float]:
         """The validation score and loss of a path, or of a mixture."""
-        loss, score = self._validation(mix)
-        return score, float(loss)
+        outputs, loss = self._outputs(mix, range(len(self.ready.batches("val"))))
+        return self._score(outputs, float(loss)), float(loss)
 
     def alpha_table(self) -> dict[str, list[float]]:
         """How much every operation is preferred, by slot key, as records keep it."""
@@ -126,13 +136,39 @@ class SupernetCourse(ABC, Generic[S]):
 
     def state(self) -> dict[str, Any]:
         """All that the next epoch depends on; noise follows from seed and epoch."""
-        return {"epoch": self.epoch, "net": self.net.state_dict(), "adam": self.w_adam.state_dict()}
+        moved = {"net": self.net.state_dict(), "adam": self.w_adam.state_dict()}
+        return {"epoch": self.epoch, "taken": self.taken, **moved}
 
     def restore(self, state: Mapping[str, Any]) -> None:
         """Go back to a saved state."""
-        self.epoch = state["epoch"]
+        self.epoch, self.taken = state["epoch"], state["taken"]
         self.net.load_state_dict(state["net"])
         self.w_adam.load_state_dict(state["adam"])
+
+
+class Sight:
+    """What the alpha steps of an epoch see: each the next validation batch, `taken` counts over epochs."""
+
+    def __init__(self, course: SupernetCourse[Any]) -> None:
+        self.course, self.many = course, len(course.ready.batches("val"))
+        self.outputs: dict[int, Tensor] = {}
+        self.losses: dict[int, float] = {}
+
+    def loss(self, mix: Mix) -> Tensor:
+        """The loss of this mix on the next batch; what it gave is kept for the epoch's record."""
+        place = self.course.taken % self.many
+        outputs, loss = self.course._outputs(mix, [place])
+        self.outputs[place], self.losses[place] = outputs[place].detach(), float(loss.detach())
+        return loss
+
+    @torch.no_grad()
+    def told(self, mix: Mix) -> tuple[float, float]:
+        """The score and the mean loss over all batches; of those not seen, under the mix as it is now."""
+        for place in set(range(self.many)) - set(self.outputs):
+            outputs, loss = self.course._outputs(mix, [place])
+            self.outputs[place], self.losses[place] = outputs[place], float(loss)
+        mean = fmean(self.losses.values())
+        return self.course._score(self.outputs, mean), mean
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ others were, a T-th part each, so the score of a path says less the shorter the 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from statistics import fmean
 from typing import Annotated
 
 from sanegnn.settings import Within, knob
@@ -35,12 +36,14 @@ class Uniform(SupernetCourse[SinglePath]):
     """The state of single-path training after `epoch` epochs."""
 
     def step(self) -> dict[str, float]:
-        """One epoch on one path."""
-        path = fair(self.space, self.seed, self.epoch)
-        self.epoch += 1
-        train_loss = self.learn(path, self.noise)
+        """One epoch, a path for every training batch."""
+        self.epoch, train_losses = self.epoch + 1, []
+        noise = self.noise
+        for _ in range(self.steps):
+            path = fair(self.space, self.seed, self.taken)
+            train_losses.append(self.learn(path, noise))
         score, val_loss = self.validate(path)
-        return {"train_loss": train_loss, "val_loss": val_loss, "val_score": score}
+        return {"train_loss": fmean(train_losses), "val_loss": val_loss, "val_score": score}
 
     def derive(self, top: int) -> list[tuple[Architecture, float]]:
         """The best paths that the evolution found, with their scores."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import torch
@@ -13,11 +13,17 @@ from torch.nn.functional import cross_entropy
 
 from sanegnn.data import GraphData, resolve
 from sanegnn.errors import BadSplit, SealedTest
-from sanegnn.kernels import Features, Graph
+from sanegnn.kernels import Features
 from sanegnn.kernels.scaling import Scaling
-from sanegnn.nets import Inputs
-from sanegnn.tasks.base import Batch
+from sanegnn.nets import Inputs, mean_odds
+from sanegnn.seeds import Noise
+from sanegnn.settings import Knobs, NoKnobs
+from sanegnn.space import Architecture, plain_designs
+from sanegnn.tasks.base import Batch, Finished, tasks
 from sanegnn.tasks.metrics import metrics
+
+if TYPE_CHECKING:
+    from sanegnn.bundle import Model
 
 Ids = np.ndarray[Any, np.dtype[np.int64]]
 
@@ -48,17 +54,8 @@ class NodeSearch:
     def ready(self, features: str, device: str) -> ReadyNodes:
         """The tensors under that scaling of the features."""
         if (features, device) not in self._made:
-            self._made[features, device] = ReadyNodes(self, self.inputs_of(self, features, device), device)
+            self._made[features, device] = ReadyNodes(self, Inputs.of(self, features, device), device)
         return self._made[features, device]
-
-    @staticmethod
-    def inputs_of(source: GraphData | NodeSearch, features: str | Scaling, device: str) -> Inputs:
-        """What a net reads of a graph; a scaling by its name takes its constants from this graph."""
-        weight = None if source.weight is None else torch.as_tensor(source.weight)
-        graph = Graph.from_edges(torch.as_tensor(source.edges), source.x.shape[0], weight)
-        x = Features.of(source.x)
-        scaling = Scaling.fit(x, features) if isinstance(features, str) else features
-        return Inputs(scaling(x).to(device), graph.to(device))
 
     def parts(self) -> dict[str, Part]:
         """The parts that may be looked at."""
@@ -68,14 +65,28 @@ class NodeSearch:
         return {**self.__dict__, "_made": {}}
 
 
+@tasks.add("nodes", source="the classes of the nodes of one graph")
 @dataclass(frozen=True, eq=False)
 class NodeTask(NodeSearch):
     """The whole task."""
 
+    takes: ClassVar[type] = GraphData
+    knobs: ClassVar[type[Knobs]] = NoKnobs
+    space: ClassVar[str] = "paper"
+    depth: ClassVar[int] = 3
+    rivals: ClassVar[tuple[str, ...]] = ()
+
     test: Part = field(kw_only=True)
+    data: GraphData = field(kw_only=True, repr=False)
 
     @classmethod
-    def of(cls, data: GraphData, split: str = "0", metric: str | None = None) -> NodeTask:
+    def of(
+        cls,
+        data: GraphData,
+        split: str = "0",
+        metric: str | None = None,
+        knobs: NoKnobs | None = None,  # noqa: ARG003
+    ) -> NodeTask:
         """The task of one split of `data`: a seed, or the name of one of its own."""
         chosen = resolve(data, split)
         judged = metric or data.metric
@@ -83,16 +94,44 @@ class NodeTask(NodeSearch):
         _every_class_is_trained(data, chosen.train, chosen.name)
         train, val, test = (Part(rows, data.y[rows]) for rows in (chosen.train, chosen.val, chosen.test))
         shown = (data.name, chosen.name, judged, data.x, data.edges, data.weight, data.classes)
-        return cls(*shown, train, val, test=test)
+        return cls(*shown, train, val, test=test, data=data)
 
     def without_test(self) -> NodeSearch:
         """The same without the test labels."""
         shown = (self.name, self.split, self.metric, self.x, self.edges, self.weight, self.classes)
         return NodeSearch(*shown, self.train, self.val)
 
+    @staticmethod
+    def designs(depth: int) -> Sequence[Architecture]:
+        """Plain stacks."""
+        return plain_designs(depth)
+
     def parts(self) -> dict[str, Part]:
         """All three parts."""
         return {**super().parts(), "test": self.test}
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """The nodes of each part."""
+        return {name: len(part.rows) for name, part in self.parts().items()}
+
+    def model(self, finished: Finished) -> Model:
+        """The nets, with what they need to read another graph; calibrated on the validation nodes."""
+        from sanegnn.bundle import Model
+
+        data = self.data
+        model = Model(
+            finished.architecture,
+            finished.setting,
+            finished.states,
+            Scaling.fit(Features.of(data.x), finished.setting.scaling),
+            data.classes,
+            data.source.preprocessing if data.source else None,
+            finished.undirected,
+            about=finished.about,
+            device=finished.device,
+        )
+        return model.calibrated_on(data, self.val.rows, self.val.target)
 
 
 def _every_class_is_trained(data: GraphData, train: Ids, split: str) -> None:
@@ -107,6 +146,9 @@ def _every_class_is_trained(data: GraphData, train: Ids, split: str) -> None:
 class ReadyNodes:
     """The task as tensors: one forward pass serves a whole part."""
 
+    head = "linear"
+    together = staticmethod(mean_odds)
+
     def __init__(self, task: NodeSearch, inputs: Inputs, device: str) -> None:
         self.num_features = inputs.features.shape[1]
         self.num_outputs = len(task.classes)
@@ -117,7 +159,7 @@ class ReadyNodes:
             for name, part in task.parts().items()
         }
 
-    def batches(self, part: str) -> Sequence[Batch]:
+    def batches(self, part: str, noise: Noise | None = None) -> Sequence[Batch]:
         """The one batch of a part."""
         if part not in self._batches:
             raise SealedTest(f"the {part} part is sealed: a search sees training and validation labels alone")

@@ -13,7 +13,9 @@ import torch
 
 from sanegnn.data import GraphData, resolve
 from sanegnn.errors import SealedTest
-from sanegnn.settings import SCALINGS
+from sanegnn.nets import Net
+from sanegnn.settings import SCALINGS, Setting
+from sanegnn.space import Architecture
 from sanegnn.tasks import Batch, Ready, SearchTask, Task, metrics
 from sanegnn.testing.examples import require
 
@@ -122,13 +124,19 @@ def descends_its_loss(task: SearchTask) -> None:
     for part in ("train", "val"):
         outputs = []
         for batch in ready.batches(part):
-            output = torch.zeros(len(rows_of(batch)), ready.num_outputs, requires_grad=True)
+            output = untrained(ready)(batch.inputs).detach().requires_grad_()
             loss = ready.loss(output, batch)
             require(bool(loss.isfinite()), f"the loss of {part} is {float(loss.detach())}")
             (slope,) = torch.autograd.grad(loss, output)
             require(bool(slope.any()), f"the loss of {part} has no gradient")
             outputs.append(output.detach())
         require(math.isfinite(ready.score(outputs, part)), f"the score of {part} is not finite")
+
+
+def untrained(ready: Ready) -> Net:
+    """A small net with the outputs and the head that the task asks for."""
+    sizes = (ready.num_features, ready.num_outputs)
+    return Net(Architecture(("gcn",)), Setting(hidden=8, heads=1), *sizes, head=ready.head).eval()
 
 
 def keeps_what_it_made(task: SearchTask) -> None:

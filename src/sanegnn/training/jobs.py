@@ -77,7 +77,8 @@ def fitted(net: nn.Module, ready: Ready, job: Job) -> Outcome:
 
 def built(job: Job, ready: Ready) -> Net:
     """The net of a job before its training."""
-    net = Net(job.architecture, job.setting, ready.num_features, ready.num_outputs, derive(job.seed, "net"))
+    sizes = (ready.num_features, ready.num_outputs)
+    net = Net(job.architecture, job.setting, *sizes, derive(job.seed, "net"), ready.head)
     return net.to(torch.device(job.device))
 
 

@@ -84,7 +84,7 @@ def learn(net: nn.Module, ready: Ready, adam: torch.optim.Optimizer, noise: Nois
     """One epoch over the training batches; gives the mean loss."""
     net.train()
     losses = []
-    for place, batch in enumerate(ready.batches("train")):
+    for place, batch in enumerate(ready.batches("train", noise)):
         adam.zero_grad()
         loss = ready.loss(net(batch.inputs, noise.at(place)), batch)
         loss.backward()  # type: ignore[no-untyped-call]
