@@ -14,7 +14,7 @@ from sanegnn.space import Architecture
 from sanegnn.tasks import Batch
 from sanegnn.testing.examples import example_task
 from sanegnn.training import evaluate, train_net
-from sanegnn.training.jobs import Job, built, do, restored
+from sanegnn.training.jobs import Job, do, restored
 
 
 class Counter(nn.Module):
@@ -129,7 +129,7 @@ def digest():
     task = example_task().without_test()
     one = job(edge_dropout=0.2, attention_dropout=0.3, norm="batch")
     ready = task.ready(one.setting.scaling, "cpu")
-    net = built(one, ready)
+    net = one.net(ready)
     trained = train_net(net, ready, one.setting, one.training, 5)
     state = b"".join(value.numpy().tobytes() for value in trained.state.values())
     return f"{trained.validation!r}-{hashlib.sha256(state).hexdigest()}"
@@ -150,7 +150,7 @@ def test_the_same_seed_gives_the_same_bits_in_a_fresh_process(request):
 
 def test_another_seed_gives_other_weights():
     task = example_task()
-    nets = [built(job(seed=seed), task.ready("standard", "cpu")) for seed in (1, 2)]
+    nets = [job(seed=seed).net(task.ready("standard", "cpu")) for seed in (1, 2)]
     assert not torch.equal(nets[0].stem, nets[1].stem)
 
 
@@ -166,7 +166,7 @@ def test_kept_weights_give_the_same_score(tmp_path):
 def test_prediction_takes_no_noise():
     task = example_task()
     ready = task.ready("standard", "cpu")
-    net = built(job(), ready)
+    net = job().net(ready)
     assert evaluate(net, ready, "val") == evaluate(net, ready, "val")
     (batch,) = ready.batches("val")
     assert not torch.equal(net(batch.inputs), net(batch.inputs, Noise(1)))

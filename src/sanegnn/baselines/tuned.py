@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from sanegnn.baselines.contender import Contender, Lane, Trained
 from sanegnn.baselines.human import Design
@@ -35,7 +35,12 @@ K = TypeVar("K", bound=Knobs)
 
 
 class Tuned(Contender[K]):
-    """Comes to architectures somehow; tuning and retraining are the same for all who do."""
+    """Comes to architectures somehow; tuning and retraining are the same for all who do.
+
+    Tuning leaves the knobs `still` alone.
+    """
+
+    still: ClassVar[tuple[str, ...]] = ()
 
     def search(self, lane: Lane, known: int) -> Iterator[Lap]:
         """The laps of a search after the `known` first ones; nothing where nothing is searched."""
@@ -45,10 +50,14 @@ class Tuned(Contender[K]):
     def design(self, lane: Lane, laps: Sequence[Lap]) -> Design:
         """The architectures to tune, and the setting to begin with; `laps` are those of the search."""
 
+    def job(self, lane: Lane, job: Job) -> Job:
+        """A training as this contender does it."""
+        return job
+
     def race(self, lane: Lane) -> Iterator[Lap]:
         """What the journal holds, then the rest of the search and of the trials."""
         with Journal(lane.folder / "race.jsonl") as kept:
-            yield from kept.records(Lap)
+            yield from known_to(lane, kept.records(Lap))
             for lap in self._rest(lane, kept):
                 kept.append(lap)
                 yield lap
@@ -59,25 +68,25 @@ class Tuned(Contender[K]):
             yield from self.search(lane, len(laps))
         laps = kept.records(Lap)
         searched = [lap for lap in laps if lap.phase == "search"]
-        yield from Trials(lane, self.design(lane, searched), laps).run()
+        yield from Trials(self, lane, self.design(lane, searched), laps).run()
 
     def finish(self, lane: Lane, best: Lap) -> Iterator[Lap]:
         """The same fresh seeds for whatever was chosen."""
         named = Architecture.parse(best.label), Setting.of(best.setting)
         jobs = [
-            replace(job, file=weights(lane, job.seed))
+            self.job(lane, replace(job, file=weights(lane, job.seed)))
             for job in retrain_jobs(lane.bench, *named, lane.repeats, None)
         ]
         with Journal(lane.folder / "finish.jsonl") as kept:
             known = kept.records(Lap)
-            yield from known
+            yield from known_to(lane, known)
             for lap in train(lane, "retrain", jobs[len(known) :]):
                 kept.append(lap)
                 yield lap
 
     def nets(self, lane: Lane, laps: Sequence[Lap]) -> Iterator[Trained | None]:
         """From their weights; a net that left none is trained again, which gives the same bits."""
-        jobs = [job_of(lane, lap) for lap in laps]
+        jobs = [self.job(lane, job_of(lane, lap)) for lap in laps]
         for _ in lane.bench.train([job for job in jobs if not _there(job)]):
             pass
         for job in jobs:
@@ -86,12 +95,21 @@ class Tuned(Contender[K]):
             yield Trained(restored(job, ready), scaling) if _there(job) else None
 
 
+def known_to(lane: Lane, laps: Sequence[Lap]) -> Iterator[Lap]:
+    """Laps that a journal holds; the clock shows no less than they do."""
+    for lap in laps:
+        lane.clock.ahead(lap.clock)
+        yield lap
+
+
 class Trials:
     """The tuning of a lane: a study for every architecture, told what the known laps tell."""
 
-    def __init__(self, lane: Lane, design: Design, laps: Sequence[Lap]) -> None:
-        self.lane = lane
-        self.studies = [Study(storage(None), one, lane.bench.seed, design.setting) for one in design.variants]
+    def __init__(self, whose: Tuned[Any], lane: Lane, design: Design, laps: Sequence[Lap]) -> None:
+        self.whose, self.lane = whose, lane
+        self.studies = [
+            Study(storage(None), one, lane.bench.seed, design.setting, whose.still) for one in design.variants
+        ]
         self.best = max((lap.validation for lap in laps if math.isfinite(lap.validation)), default=-math.inf)
         self.laps: list[Lap] = []
         for lap in (lap for lap in laps if lap.phase == "tune"):
@@ -126,7 +144,8 @@ class Trials:
             for number, setting in study.ask(tried, count).items():
                 seed = derive(bench.seed, "trial", str(study.architecture), number)
                 file = weights(self.lane, seed)
-                jobs.append(Job(study.architecture, setting, bench.training, seed, bench.device, None, file))
+                job = Job(study.architecture, setting, bench.training, seed, bench.device, None, file)
+                jobs.append(self.whose.job(self.lane, job))
         return jobs
 
     def _shares(self, past: Sequence[Lap], count: int) -> Counter[int]:

@@ -37,6 +37,12 @@ class Job:
     file: Path | None = None
     start: Mapping[str, Path] = field(default_factory=dict)
 
+    def net(self, ready: Ready) -> nn.Module:
+        """The net before its training."""
+        sizes = ready.num_features, ready.num_outputs
+        net = Net(self.architecture, self.setting, *sizes, derive(self.seed, "net"), ready.head)
+        return net.to(torch.device(self.device))
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -52,9 +58,9 @@ class Outcome:
 
 
 def do(task: SearchTask, job: Job) -> Outcome:
-    """Train the net of the job's architecture."""
+    """Train the net of a job."""
     ready = task.ready(job.setting.scaling, job.device)
-    net = built(job, ready)
+    net = job.net(ready)
     take_over(net, job.start)
     return fitted(net, ready, job)
 
@@ -75,14 +81,7 @@ def fitted(net: nn.Module, ready: Ready, job: Job) -> Outcome:
     )
 
 
-def built(job: Job, ready: Ready) -> Net:
-    """The net of a job before its training."""
-    sizes = (ready.num_features, ready.num_outputs)
-    net = Net(job.architecture, job.setting, *sizes, derive(job.seed, "net"), ready.head)
-    return net.to(torch.device(job.device))
-
-
-def take_over(net: Net, start: Mapping[str, Path]) -> None:
+def take_over(net: nn.Module, start: Mapping[str, Path]) -> None:
     """Put weights from files into the net, one by one where name and shape agree."""
     files = {file: load(_read(file)) for file in set(start.values())}
     own = net.state_dict()
@@ -102,10 +101,10 @@ def _read(file: Path) -> bytes:
         raise RunFolder(f"cannot read the weights {file} ({error}): start over with --fresh") from error
 
 
-def restored(job: Job, ready: Ready) -> Net:
+def restored(job: Job, ready: Ready) -> nn.Module:
     """The net of a job with the weights that it wrote."""
     if job.file is None:
         raise ValueError("the job kept no weights")
-    net = built(job, ready)
+    net = job.net(ready)
     net.load_state_dict(load(job.file.read_bytes()))
     return net.eval()

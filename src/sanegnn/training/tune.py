@@ -8,7 +8,7 @@ and Optuna's own tools can read.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import gcd
 from pathlib import Path
@@ -99,14 +99,20 @@ class Tried:
 
 
 class Study:
-    """The trials of one architecture, kept in `storage` under its text."""
+    """The trials of one architecture, kept in `storage` under its text; the knobs `still` are not tuned."""
 
     def __init__(
-        self, kept: BaseStorage, architecture: Architecture, seed: int, base: Setting | None = None
+        self,
+        kept: BaseStorage,
+        architecture: Architecture,
+        seed: int,
+        base: Setting | None = None,
+        still: Collection[str] = (),
     ) -> None:
         self.architecture, self.seed = architecture, seed
         self.base = base or Setting()
-        self.distributions = distributions(architecture, self.base)
+        able = distributions(architecture, self.base)
+        self.distributions = {name: kind for name, kind in able.items() if name not in still}
         self._study = optuna.create_study(
             storage=kept, study_name=str(architecture), direction="maximize", load_if_exists=True
         )
