@@ -18,6 +18,7 @@ from sanegnn.comparison.told import chosen
 from sanegnn.data import stratified
 from sanegnn.errors import RunFolder, SealedTest, TrainingFailed, UnknownName
 from sanegnn.events import Note, Stage, Step
+from sanegnn.listing import listing
 from sanegnn.records import Done, Failed, Lap, Scored, TestOpened
 from sanegnn.runs import Run
 from sanegnn.settings import DataChoice, Race, Seed, Training
@@ -75,6 +76,13 @@ def test_the_files_are_there(compared):
     assert [row["contender"] for row in table["rows"]] == [row.contender for row in board.rows]
 
 
+def test_the_list_of_runs_shows_who_came_first(compared):
+    folder, board, _ = compared
+    (row,) = listing(folder)
+    assert (row.state, row.command, row.architecture) == ("done", "compare", board.rows[0].contender)
+    assert (row.validation, row.test) == (board.rows[0].validation, board.rows[0].test)
+
+
 def test_what_happens_is_told(compared):
     _, _, events = compared
     (stage,) = [event for event in events if isinstance(event, Stage)]
@@ -130,7 +138,7 @@ def test_no_contender_sees_a_test_label_and_the_judge_says_so_before_it_looks(tm
         object.__setattr__(task, "test", Spied(task.test, look))
         return task
 
-    monkeypatch.setattr(comparing.NodeTask, "of", spied)
+    monkeypatch.setattr(NodeTask, "of", spied)
     monkeypatch.setattr(Designed, "race", lambda self, lane: (handed.append(lane), race(self, lane))[1])
     compare(tmp_path, ("gcn",), ("0",))
     assert looks
@@ -193,16 +201,16 @@ def test_a_bad_name_or_split_is_refused_before_anything_is_written(tmp_path):
 
 def test_a_comparison_that_is_done_gives_its_leaderboard_at_once(compared, monkeypatch):
     folder, board, _ = compared
-    monkeypatch.setattr(comparing.Course, "race", None)
+    monkeypatch.setattr(comparing.Meeting, "race", None)
     assert compare(folder) == board
 
 
 def test_a_comparison_grows_by_contenders_and_splits(compared, tmp_path):
     small = compare(tmp_path, ("gcn",), ("0",))
     assert [row.contender for row in small.rows] == ["gcn"]
-    raced, real = [], comparing.Course.race
+    raced, real = [], comparing.Meeting.race
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(comparing.Course, "race", lambda *args: (raced.append(args[2:]), real(*args)))
+        patch.setattr(comparing.Meeting, "race", lambda *args: (raced.append(args[2:]), real(*args)))
         grown = compare(tmp_path, ("gcn", "appnp"))
     assert raced == [("appnp", "0"), ("gcn", "1"), ("appnp", "1")]
     whole = scores(compared[1])

@@ -124,7 +124,7 @@ class Asked:
 
 
 @dataclass
-class Course:
+class Meeting:
     """What the lanes of a comparison share while they are run."""
 
     asked: Asked
@@ -244,14 +244,14 @@ def hold(asked: Asked, run: RunChoice, tell: Listener) -> Leaderboard:
         warm(tell)
         device = where(asked.machine.device)
         many = workers(asked.machine.workers) if device == "cpu" else InOrder()
-        Course(asked, shared, many, device, tell).go()
+        Meeting(asked, shared, many, device, tell).go()
         told = lanes(shared.path, names, splits)
         board = Leaderboard.of(shared.name, found.name, metric, splits, told, notes)
         write(shared.path, board, told)
         _draw(shared.path, told, board, tell)
         with shared.journal(RECORDS) as kept:
-            if not kept.records(Done):
-                kept.append(Done({}))
+            if kept.records(Done)[-1:] != [ended := Done(board.crowned)]:
+                kept.append(ended)
     return board
 
 

@@ -18,7 +18,10 @@ Scoring = tuple[str, float | None]
 
 @dataclass(frozen=True)
 class Known:
-    """What a run knows: its architecture, the mean scores of the nets with it, and whether it ended."""
+    """What a run knows: its architecture, the mean scores of the nets with it, and whether it ended.
+
+    Of a comparison, the contender that came first stands in the place of the architecture.
+    """
 
     architecture: str | None = None
     validation: float | None = None
@@ -28,8 +31,10 @@ class Known:
 
 def known(run: Run) -> Known:
     """The verdict's architecture, else the best by what was last measured: retraining, tuning, search."""
-    test = _mean(scored.test for scored in run.records(Scored))
-    done = bool(run.records(Done))
+    ends = run.records(Done)
+    test, done = _mean(scored.test for scored in run.records(Scored)), bool(ends)
+    if done and "first" in (crowned := ends[-1].result):
+        return Known(crowned["first"], crowned["validation"], crowned["test"], done)
     for architecture, validation in (*_judged(run), *_retrained(run), *_tuned(run), *_derived(run)):
         return Known(architecture, validation, test, done)
     return Known(test=test, done=done)

@@ -7,7 +7,7 @@ import torch
 from torch.nn.functional import elu
 
 from sanegnn.baselines.depths import DepthNet
-from sanegnn.baselines.metapolicy import Course, MetaPolicy, Walkers, walk
+from sanegnn.baselines.metapolicy import MetaPolicy, PolicyCourse, Walkers, walk
 from sanegnn.kernels import Graph
 from sanegnn.nets import Net
 from sanegnn.seeds import generator
@@ -99,7 +99,7 @@ def test_a_walk_visits_all_neighbours_alike():
 
 @pytest.fixture
 def course():
-    return Course(example_task().without_test().ready("unit", "cpu"), QUICK, 0)
+    return PolicyCourse(example_task().without_test().ready("unit", "cpu"), QUICK, 0)
 
 
 def test_only_training_nodes_fill_buffers_and_only_held_ones_are_paid(course, monkeypatch):

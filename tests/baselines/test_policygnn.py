@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from sanegnn.baselines import Clock, Lane, PolicyGnn, contenders
-from sanegnn.baselines.metapolicy import Course, MetaPolicy
+from sanegnn.baselines.metapolicy import MetaPolicy, PolicyCourse
 from sanegnn.data import GraphData
 from sanegnn.data.base import symmetric
 from sanegnn.errors import SealedTest, UnknownName
@@ -163,7 +163,7 @@ def test_it_goes_on_where_it_was_cut_off(whole, tmp_path):
 
 def test_a_policy_goes_on_from_its_last_episode(whole, tmp_path, monkeypatch):
     monkeypatch.setattr(log, "EVERY", -1.0)
-    step, done = Course.step, []
+    step, done = PolicyCourse.step, []
 
     def cut_off(course):
         done.append(course.epoch)
@@ -171,7 +171,7 @@ def test_a_policy_goes_on_from_its_last_episode(whole, tmp_path, monkeypatch):
             raise KeyboardInterrupt
         return step(course)
 
-    monkeypatch.setattr(Course, "step", cut_off)
+    monkeypatch.setattr(PolicyCourse, "step", cut_off)
     with pytest.raises(KeyboardInterrupt):
         list(PolicyGnn(QUICK).race(lane(tmp_path)))
     laps, nets = raced(lane(tmp_path))

@@ -29,7 +29,7 @@ from sanegnn.strategies.annealed import Annealed
 from sanegnn.strategies.course import Course
 from sanegnn.strategies.darts import Algorithm1
 from sanegnn.strategies.effects import effects
-from sanegnn.strategies.gdas import Drawn, straight_through
+from sanegnn.strategies.gdas import GumbelCourse, straight_through
 from sanegnn.strategies.log import Log
 from sanegnn.strategies.oneshot import Restart
 from sanegnn.strategies.paths import evolved, fair
@@ -135,7 +135,7 @@ def test_a_gated_path_is_that_path_and_its_slope_is_that_of_the_one_hot_mixture(
 
 
 def test_a_step_of_gdas_moves_every_alpha_of_the_slots_that_matter():
-    one = course(Drawn, Gumbel(epochs=3, hidden=8))
+    one = course(GumbelCourse, Gumbel(epochs=3, hidden=8))
     before = one.alpha_table()
     one.step()
     assert all(one.alpha_table()["layer.0"][place] != before["layer.0"][place] for place in range(3))

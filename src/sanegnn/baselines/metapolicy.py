@@ -113,7 +113,7 @@ class Walkers:
         return torch.where(self.target[nodes] >= 0, nodes, self.rows)
 
 
-class Course:
+class PolicyCourse:
     """The search for a policy after `epoch` episodes; the same seed gives the same course."""
 
     def __init__(self, ready: Ready, settings: MetaPolicy, seed: int) -> None:

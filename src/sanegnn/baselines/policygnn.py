@@ -21,7 +21,7 @@ from safetensors.torch import load, save
 from sanegnn.baselines.contender import Lane, contenders
 from sanegnn.baselines.depths import DepthNet
 from sanegnn.baselines.human import Design
-from sanegnn.baselines.metapolicy import Course, MetaPolicy
+from sanegnn.baselines.metapolicy import MetaPolicy, PolicyCourse
 from sanegnn.baselines.tuned import Tuned
 from sanegnn.journal import write_atomic
 from sanegnn.ops import node_ops
@@ -53,7 +53,7 @@ def search(task: SearchTask, errand: Errand) -> Outcome:
     """Search a policy, gone on with from the last saved episode, and write it."""
     began = time.perf_counter()
     ready = task.ready(errand.settings.scaling, errand.device)
-    course = Course(ready, errand.settings, errand.seed)
+    course = PolicyCourse(ready, errand.settings, errand.seed)
     with Log.of(errand.folder / "policy.jsonl", errand.folder / "policy.state", course) as log:
         began -= log.seconds_before
         while course.epoch < errand.settings.episodes:

@@ -39,7 +39,7 @@ def compare(
     seed: Annotated[Seed, flat("Run")] = Seed(),
     run: Annotated[RunChoice, flat("Run")] = RunChoice(),
     machine: Annotated[Machine, flat("Machine")] = Machine(),
-    strategies: Annotated[Rivals, Parameter(name="*")] = RIVALS,
+    rivals: Annotated[Rivals, Parameter(name="*")] = RIVALS,
     aims: Aims = AIMS,
     output: Shown = OUTPUT,
 ) -> None:
@@ -49,7 +49,7 @@ def compare(
             chosen(dataset, tables),
             field=field,
             race=race,
-            knobs={**by_name(strategies), **by_name(aims)},
+            knobs={**by_name(rivals), **by_name(aims)},
             training=training,
             seed=seed,
             run=run,

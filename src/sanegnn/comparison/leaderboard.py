@@ -103,6 +103,13 @@ class Leaderboard:
         """The row of a contender."""
         return next(row for row in self.rows if row.contender == contender)
 
+    @property
+    def crowned(self) -> dict[str, Any]:
+        """Who came first, as the end of the run; nothing where nobody has a score."""
+        first = self.rows[0]
+        scores = {"validation": first.validation, "test": first.test}
+        return {"first": first.contender, **scores} if first.tests else {}
+
     def table(self) -> dict[str, Any]:
         """The leaderboard as JSON keeps it."""
         from sanegnn.comparison.words import words

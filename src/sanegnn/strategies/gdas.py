@@ -44,7 +44,7 @@ class Gumbel(SupernetKnobs):
     coldest: Annotated[float, knob("τ in the last epoch"), Within(1e-3, 1e3)] = 0.1
 
 
-class Drawn(SupernetCourse[Gumbel]):
+class GumbelCourse(SupernetCourse[Gumbel]):
     """The state of GDAS after `epoch` epochs."""
 
     def __init__(self, space: SearchSpace, ready: Ready, settings: Gumbel, seed: int) -> None:
@@ -111,4 +111,4 @@ class Gdas(OneSupernet[Gumbel]):
     """One path in every step."""
 
     knobs = Gumbel
-    course = Drawn
+    course = GumbelCourse
