@@ -95,12 +95,14 @@ class Asked:
     @cached_property
     def splits(self) -> tuple[str, ...]:
         """The splits, each once."""
+        if not self.field.splits:
+            return opened(self.data, self.choice(None), self.machine).usual_splits
         found = tuple(dict.fromkeys(by_name.parted(self.field.splits)))
         if not found:
             raise BadSetting("no split was named: try --splits 0,1,2,3,4")
         return found
 
-    def choice(self, split: str) -> DataChoice:
+    def choice(self, split: str | None) -> DataChoice:
         """The part of the data that a lane learns from."""
         return DataChoice(split, self.race.metric, self.race.undirected, self.race.task)
 

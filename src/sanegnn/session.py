@@ -252,6 +252,7 @@ def bring(
 ) -> Brought:
     """Open the data and make its task."""
     data = opened(given, choice, machine)
+    choice = choice.but(split=choice.split or data.usual_splits[0])
     return Brought(given, choice, data, task_of(data, choice, knobs), task_tables(data, choice.task, knobs))
 
 
@@ -290,7 +291,7 @@ def conduct(
     brought, choice = command.brought, command.brought.choice
     data, task = brought.data, brought.task
     name = run.name or default_name(
-        command.name, data.name, choice.split, command.groups, data.checksum, command.text
+        command.name, data.name, str(choice.split), command.groups, data.checksum, command.text
     )
     about = {"command": command.text, "dataset": data.name, "data": data.checksum}
     with Run.open(Path(run.folder), name, command.groups, about, run.fresh) as kept:

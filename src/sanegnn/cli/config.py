@@ -22,6 +22,7 @@ from cyclopts.argument import ArgumentCollection
 from cyclopts.config import Dict
 
 from sanegnn import settings
+from sanegnn.aims import KNOBS
 from sanegnn.errors import BadSetting
 from sanegnn.settings import Knobs, Tables, from_toml
 
@@ -52,6 +53,7 @@ TABLES: dict[str, type[Knobs]] = {
     "run": settings.RunChoice,
     "machine": settings.Machine,
     "about": About,
+    **KNOBS,
 }
 
 GROUPS = (
@@ -143,10 +145,8 @@ class Known(Mapping[str, type[Knobs]]):
     def _strategies(self) -> dict[str, type[Knobs]]:
         from sanegnn.baselines import contenders
         from sanegnn.strategies import strategies
-        from sanegnn.tasks import tasks
 
         return {
-            **{name: tasks[name].knobs for name in tasks},
             **{name: strategies[name].knobs for name in strategies},
             **{name: contenders[name].knobs for name in contenders},
         }

@@ -16,7 +16,7 @@ Look = Callable[[Any, DataChoice], tuple[Finding, ...]]
 
 def _graph(data: GraphData, choice: DataChoice) -> tuple[Finding, ...]:
     labelled = bool((data.y >= 0).any())
-    return examine(data, resolve(data, choice.split) if labelled else None)
+    return examine(data, resolve(data, choice.split or data.usual_splits[0]) if labelled else None)
 
 
 LOOKS: dict[type, Look] = {GraphData: _graph}
