@@ -40,7 +40,18 @@ MAY_KNOW = {
     "baselines": BELOW
     | {"data", "kernels", "ops", "nets", "tasks", "training", "strategies", "journal", "records", "work"},
 }
-TOP = {"session", "census", "comparing", "api", "estimator", "testing", "cli", "__init__", "__main__"}
+TOP = {
+    "bringing",
+    "session",
+    "census",
+    "comparing",
+    "api",
+    "estimator",
+    "testing",
+    "cli",
+    "__init__",
+    "__main__",
+}
 NOT_BELOW_TOP = {"cli", "__main__"}
 NO_TORCH = {
     *("errors", "registry", "seeds", "settings", "aims", "space", "events", "results"),

@@ -23,7 +23,6 @@ class LinkKnobs(Knobs):
     negatives: Annotated[
         int, knob("pairs without an edge for every edge, drawn anew each epoch"), Within(1)
     ] = 1
-    against: Annotated[int, knob("fixed pairs that MRR ranks every edge against"), Within(1)] = 100
 
 
 KNOBS: dict[str, type[Knobs]] = {"inductive": InductiveKnobs, "links": LinkKnobs}

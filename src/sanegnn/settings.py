@@ -259,6 +259,15 @@ class Tables(Columns):
         tuple[str, ...], several("files with a row for every node: CSV, TSV, Parquet, Arrow")
     ] = ()
     edges: Annotated[tuple[str, ...], several("files with a row for every edge, or edge lists")] = ()
+    graphs: Annotated[str | None, knob("folder of many graphs, each a folder with nodes.* and edges.*")] = (
+        None
+    )
+
+    @property
+    def columns(self) -> Columns:
+        """What is said of the columns alone."""
+        own = ("nodes", "edges", "graphs")
+        return Columns.of({name: value for name, value in self.table().items() if name not in own})
 
 
 @dataclass(frozen=True)

@@ -84,10 +84,12 @@ Given = Annotated[Tables, flat("Data")]
 
 def chosen(dataset: str | None, tables: Tables, default: str = "digits") -> str | Tables:
     """What a command works on: the files that were given, or a dataset by name."""
-    if not tables.nodes and not tables.edges:
+    if not tables.nodes and not tables.edges and not tables.graphs:
         return dataset or default
     if dataset is not None:
         raise BadSetting(f"a dataset, {dataset!r}, and --nodes or --edges came: give one of the two")
+    if tables.graphs and (tables.nodes or tables.edges):
+        raise BadSetting(f"--graphs {tables.graphs} and --nodes or --edges came: give one of the two")
     return tables
 
 
