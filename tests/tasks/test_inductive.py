@@ -96,6 +96,14 @@ def test_a_class_that_no_training_graph_has_is_refused():
         InductiveTask.of(some, "one")
 
 
+def test_a_part_without_a_label_is_refused():
+    data = example_set()
+    bare = data.graphs[1].named("bare", y=np.full(data.graphs[1].num_nodes, -1))
+    some = GraphSet.of([data.graphs[0], bare, data.graphs[2]], splits={"one": Split("one", [0], [1], [2])})
+    with pytest.raises(BadSplit, match=r"split 'one': no node of the graphs in val \(bare\) has a label"):
+        InductiveTask.of(some, "one")
+
+
 def test_metrics_are_those_of_the_kind_of_labels():
     assert own().metric == "accuracy"
     assert own(several=True).metric == "micro_f1"

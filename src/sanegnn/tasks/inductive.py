@@ -98,6 +98,8 @@ class InductiveTask(InductiveSearch):
         train, val, test = (
             tuple(data.graphs[place] for place in part) for part in (chosen.train, chosen.val, chosen.test)
         )
+        for part, graphs in (("train", train), ("val", val), ("test", test)):
+            _has_labels(part, graphs, chosen.name)
         _all_are_trained(data, train, chosen.name)
         shown = (data.name, chosen.name, judged, data.classes, data.several)
         return cls(*shown, (knobs or InductiveKnobs()).batch, train, val, test=test, data=data)
@@ -144,6 +146,13 @@ class InductiveTask(InductiveSearch):
 def scores(several: bool) -> Registry[Metric]:
     """The metrics for nodes with several labels, or with one class."""
     return label_metrics if several else metrics
+
+
+def _has_labels(part: str, graphs: Graphs, split: str) -> None:
+    """Fail if no node of a part has a label."""
+    if not any((one.y >= 0).any() for one in graphs):
+        names = ", ".join(one.name for one in graphs[:3])
+        raise BadSplit(f"split {split!r}: no node of the graphs in {part} ({names}) has a label")
 
 
 def _all_are_trained(data: GraphSet, train: Graphs, split: str) -> None:
