@@ -100,7 +100,7 @@ def test_human_designs_are_compared_on_unseen_graphs(tmp_path):
         machine=Machine(workers=1),
     )
     assert board.metric == "micro_f1"
-    assert {row.name for row in board.rows} == {"gcn", "sage"}
+    assert {row.contender for row in board.rows} == {"gcn", "sage"}
     assert all(row.tests for row in board.rows)
 
 
