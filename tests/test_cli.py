@@ -19,6 +19,7 @@ import pytest
 from rich.console import Console
 
 from sanegnn import api
+from sanegnn.aims import KNOBS
 from sanegnn.cli import app as cli
 from sanegnn.cli.config import by_name
 from sanegnn.cli.progress import Bars, Board, clock, watching
@@ -112,8 +113,8 @@ def test_without_options_the_api_gets_its_own_defaults(name, asked):
     assert call["given"][0] == "digits"
     knobs = {key: value for key, value in call.items() if isinstance(value, Knobs)}
     assert all(value == type(value)() for value in knobs.values())
-    if "knobs" in call:
-        assert call["knobs"] == {known: strategies[known].knobs() for known in strategies}
+    searched = {known: strategies[known].knobs() for known in strategies} if "search" in call else {}
+    assert call["knobs"] == {**searched, **{known: knobs() for known, knobs in KNOBS.items()}}
 
 
 def test_every_knob_of_the_settings_is_an_option(asked):

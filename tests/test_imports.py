@@ -17,12 +17,13 @@ MAY_KNOW = {
     "memory": set(),
     "registry": {"errors"},
     "settings": {"errors"},
+    "aims": {"errors", "settings"},
     "space": LEAVES,
     "kernels": LEAVES,
     "ops": BELOW | {"kernels"},
     "nets": BELOW | {"kernels", "ops"},
     "data": LEAVES | {"settings"},
-    "tasks": BELOW | {"bundle", "data", "kernels", "nets"},
+    "tasks": BELOW | {"aims", "bundle", "data", "kernels", "nets"},
     "events": LEAVES,
     "results": LEAVES,
     "records": LEAVES | {"settings"},
@@ -39,10 +40,21 @@ MAY_KNOW = {
     "baselines": BELOW
     | {"data", "kernels", "ops", "nets", "tasks", "training", "strategies", "journal", "records", "work"},
 }
-TOP = {"session", "census", "comparing", "api", "estimator", "testing", "cli", "__init__", "__main__"}
+TOP = {
+    "bringing",
+    "session",
+    "census",
+    "comparing",
+    "api",
+    "estimator",
+    "testing",
+    "cli",
+    "__init__",
+    "__main__",
+}
 NOT_BELOW_TOP = {"cli", "__main__"}
 NO_TORCH = {
-    *("errors", "registry", "seeds", "settings", "space", "events", "results"),
+    *("errors", "registry", "seeds", "settings", "aims", "space", "events", "results"),
     *("records", "journal", "runs", "listing", "ranking", "comparison", "reporting"),
 }
 

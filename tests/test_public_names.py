@@ -11,6 +11,7 @@ PUBLIC = [
     "DataChoice",
     "Field",
     "GraphData",
+    "GraphSet",
     "Leaderboard",
     "Machine",
     "Model",

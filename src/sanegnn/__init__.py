@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from sanegnn.bundle import Model, load
     from sanegnn.comparison import Leaderboard
     from sanegnn.data import GraphData
+    from sanegnn.data.graphset import GraphSet
     from sanegnn.data.tables import read
     from sanegnn.estimator import NodeClassifier
     from sanegnn.results import Result
@@ -37,6 +38,7 @@ _HOMES = {
     "sanegnn.bundle": ("Model", "load"),
     "sanegnn.comparison": ("Leaderboard",),
     "sanegnn.data": ("GraphData",),
+    "sanegnn.data.graphset": ("GraphSet",),
     "sanegnn.data.tables": ("read",),
     "sanegnn.estimator": ("NodeClassifier",),
     "sanegnn.results": ("Result",),
@@ -70,6 +72,7 @@ __all__ = [  # noqa: RUF022 - grouped by home
     "read",
     "load",
     "GraphData",
+    "GraphSet",
     "Leaderboard",
     "Model",
     "NodeClassifier",

@@ -18,6 +18,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sanegnn import comparing
+from sanegnn.bringing import bring, named_space
 from sanegnn.census import census, resting
 from sanegnn.comparison import Leaderboard
 from sanegnn.errors import TrainingFailed
@@ -25,7 +26,7 @@ from sanegnn.events import Listener, Stage, Step, silent
 from sanegnn.ops import layer_ops, node_ops, skip_ops
 from sanegnn.records import Verdict
 from sanegnn.results import Result
-from sanegnn.session import Command, Session, bring, conduct, named_space
+from sanegnn.session import Command, Session, conduct
 from sanegnn.settings import (
     DataChoice,
     Field,

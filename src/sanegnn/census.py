@@ -8,13 +8,14 @@ from __future__ import annotations
 import math
 from statistics import median
 
+from sanegnn.bringing import named_space
 from sanegnn.events import Stage, Step
 from sanegnn.ranking import GroundTruth
 from sanegnn.records import Measured
 from sanegnn.results import Result
 from sanegnn.runs import versions
 from sanegnn.seeds import derive, generator
-from sanegnn.session import Session, named_space
+from sanegnn.session import Session
 from sanegnn.settings import Sample, Setting
 from sanegnn.space import Architecture, SearchSpace
 from sanegnn.training.jobs import Job, Outcome

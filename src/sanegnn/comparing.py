@@ -28,6 +28,7 @@ import torch
 from sanegnn import kernels
 from sanegnn.baselines import Clock, Contender, Lane
 from sanegnn.baselines import names as by_name
+from sanegnn.bringing import task_tables
 from sanegnn.comparison import Leaderboard, Told, best_so_far, chosen, lanes
 from sanegnn.comparison.tables import write
 from sanegnn.comparison.told import LANES
@@ -38,7 +39,7 @@ from sanegnn.events import Began, Listener, Note, Stage, Step
 from sanegnn.records import Done, Failed, Lap, Scored, TestOpened
 from sanegnn.reporting import efficiency
 from sanegnn.runs import RECORDS, Run, default_name, now
-from sanegnn.session import task_tables, warm, where
+from sanegnn.session import warm, where
 from sanegnn.settings import DataChoice, Field, Knobs, Machine, Race, RunChoice, Seed, Tables, Training
 from sanegnn.tasks import Task, kind_of, task_of, tasks
 from sanegnn.training import evaluate
@@ -95,12 +96,14 @@ class Asked:
     @cached_property
     def splits(self) -> tuple[str, ...]:
         """The splits, each once."""
+        if not self.field.splits:
+            return opened(self.data, self.choice(None), self.machine).usual_splits
         found = tuple(dict.fromkeys(by_name.parted(self.field.splits)))
         if not found:
             raise BadSetting("no split was named: try --splits 0,1,2,3,4")
         return found
 
-    def choice(self, split: str) -> DataChoice:
+    def choice(self, split: str | None) -> DataChoice:
         """The part of the data that a lane learns from."""
         return DataChoice(split, self.race.metric, self.race.undirected, self.race.task)
 

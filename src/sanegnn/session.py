@@ -10,13 +10,13 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import torch
 
 from sanegnn import kernels
+from sanegnn.bringing import Brought, named_space
 from sanegnn.data import Data
-from sanegnn.data.opening import opened
 from sanegnn.errors import TrainingFailed
 from sanegnn.events import Began, Listener, Note, Stage, Step
 from sanegnn.nets import Ensemble
@@ -24,28 +24,22 @@ from sanegnn.records import Derived, Done, Failed, Record, Retrain, Scored, Test
 from sanegnn.results import Result
 from sanegnn.runs import Run, default_name, now, versions
 from sanegnn.settings import (
-    DataChoice,
     Knobs,
     Machine,
-    NoKnobs,
     RunChoice,
-    Sample,
     Search,
     Seed,
     Setting,
-    Tables,
     Training,
 )
-from sanegnn.space import Architecture, SearchSpace, space
+from sanegnn.space import Architecture
 from sanegnn.strategies import Quest, strategies
-from sanegnn.tasks import Finished, Task, kind_of, own_knobs, task_of, tasks
+from sanegnn.tasks import Finished, Task
 from sanegnn.training import evaluate
 from sanegnn.training.jobs import Job, restored
 from sanegnn.training.select import Bench, Finalist, retrain_jobs
 from sanegnn.training.tune import Study, Tried, storage
 from sanegnn.work import InOrder, workers
-
-K = TypeVar("K", Search, Sample)
 
 
 @dataclass
@@ -218,49 +212,6 @@ def _finalists(
     return found
 
 
-def named_space(named: Search | Sample) -> SearchSpace:
-    """The space that is meant, once the task has said what it prefers."""
-    assert named.space is not None
-    assert named.depth is not None
-    return space(named.space, named.depth)
-
-
-@dataclass(frozen=True)
-class Brought:
-    """The data of a command and its task; `given` is what the user gave."""
-
-    given: Any
-    choice: DataChoice
-    data: Data
-    task: Task
-    own: Mapping[str, Knobs]
-
-    def prefers(self, knobs: K) -> K:
-        """The knobs with the search space and the depth of the task where none were named."""
-        usual = {"space": self.task.space, "depth": self.task.depth}
-        return knobs.of({**usual, **knobs.table()})
-
-    @property
-    def groups(self) -> dict[str, Knobs]:
-        """The tables of run.toml that say what it is."""
-        files = {"tables": self.given} if isinstance(self.given, Tables) else {}
-        return {**files, "data": self.choice, **self.own}
-
-
-def bring(
-    given: Any, choice: DataChoice, machine: Machine, knobs: Mapping[str, Knobs] | None = None
-) -> Brought:
-    """Open the data and make its task."""
-    data = opened(given, choice, machine)
-    return Brought(given, choice, data, task_of(data, choice, knobs), task_tables(data, choice.task, knobs))
-
-
-def task_tables(data: Data, aim: str | None, knobs: Mapping[str, Knobs] | None) -> dict[str, Knobs]:
-    """The table of the task's own knobs, if it has such."""
-    name = kind_of(data, aim)
-    return {name: own_knobs(name, knobs or {})} if tasks[name].knobs is not NoKnobs else {}
-
-
 @dataclass(frozen=True)
 class Command:
     """What was asked: the command, its data and all settings that change the result."""
@@ -290,7 +241,7 @@ def conduct(
     brought, choice = command.brought, command.brought.choice
     data, task = brought.data, brought.task
     name = run.name or default_name(
-        command.name, data.name, choice.split, command.groups, data.checksum, command.text
+        command.name, data.name, str(choice.split), command.groups, data.checksum, command.text
     )
     about = {"command": command.text, "dataset": data.name, "data": data.checksum}
     with Run.open(Path(run.folder), name, command.groups, about, run.fresh) as kept:

@@ -226,7 +226,9 @@ Depth = Annotated[int | None, knob("K, the number of layers; the task's own"), W
 class DataChoice(Knobs):
     """Which part of the data is learned from, and what is scored."""
 
-    split: Annotated[str, knob("a seed of the 60/20/20 split, or 'public' or 'public-3'")] = "0"
+    split: Annotated[
+        str | None, knob("a seed of the 60/20/20 split, or 'public' or 'public-3'; 0, or the data's only one")
+    ] = None
     metric: Metric = None
     undirected: Undirected = False
     task: Aim = None
@@ -257,6 +259,15 @@ class Tables(Columns):
         tuple[str, ...], several("files with a row for every node: CSV, TSV, Parquet, Arrow")
     ] = ()
     edges: Annotated[tuple[str, ...], several("files with a row for every edge, or edge lists")] = ()
+    graphs: Annotated[str | None, knob("folder of many graphs, each a folder with nodes.* and edges.*")] = (
+        None
+    )
+
+    @property
+    def columns(self) -> Columns:
+        """What is said of the columns alone."""
+        own = ("nodes", "edges", "graphs")
+        return Columns.of({name: value for name, value in self.table().items() if name not in own})
 
 
 @dataclass(frozen=True)
@@ -342,9 +353,10 @@ class Field(Knobs):
         tuple[str, ...],
         several("designs, strategies, strategy@space; groups: human, search, all; commas may part them"),
     ] = ("human", "random", "paper")
-    splits: Annotated[tuple[str, ...], several("each as --split takes it; commas may part them")] = (
-        *("0", "1", "2", "3", "4"),
-    )
+    splits: Annotated[
+        tuple[str, ...],
+        several("each as --split takes it; commas may part them; 0 to 4, or the data's only one"),
+    ] = ()
 
 
 @dataclass(frozen=True)

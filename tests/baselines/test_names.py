@@ -7,6 +7,7 @@ from sanegnn.baselines.names import contender, field, missing_random, own_knobs,
 from sanegnn.errors import BadSetting, UnknownName
 from sanegnn.settings import Race
 from sanegnn.strategies import TrialAndError, strategies
+from sanegnn.tasks import LinkTask
 
 
 def test_commas_and_blanks_part_names():
@@ -84,3 +85,21 @@ def test_a_contender_knows_its_side_its_space_and_its_knobs():
 def test_a_searcher_searches_as_often_as_was_published_unless_the_race_says_otherwise(name, searches):
     assert contender(name, Race(), {}).settings.restarts == searches
     assert contender(name, Race(restarts=2), {}).settings.restarts == 2
+
+
+def test_who_cannot_take_part_in_a_task_is_left_out_of_groups_and_refused_by_name():
+    assert "policygnn" in field(["search"])
+    assert "policygnn" not in field(["all"], LinkTask)
+    with pytest.raises(BadSetting, match="policygnn takes part in nodes alone"):
+        field(["gcn,policygnn"], LinkTask)
+
+
+def test_a_task_brings_its_own_space_depth_and_rivals():
+    class Few(LinkTask):
+        space, depth, rivals = "plain", 2, ("gat", "gin")
+
+    assert field(["human"], Few) == ("gat", "gin")
+    assert field(["random@plain", "random@paper"], Few) == ("random", "random@paper")
+    searching = contender("random", Race(), {}, Few)
+    assert (searching.settings.space, searching.settings.depth) == ("plain", 2)
+    assert contender("random", Race(depth=4), {}, Few).settings.depth == 4

@@ -79,6 +79,8 @@ class Contender(ABC, Generic[K]):
 
     knobs: ClassVar[type[Knobs]]
     kind: str
+    tasks: ClassVar[tuple[str, ...]] = ()
+    """The tasks that it can take part in, by name; any if empty."""
 
     def __init__(self, settings: K) -> None:
         self.settings = settings

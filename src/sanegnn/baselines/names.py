@@ -21,7 +21,7 @@ from sanegnn.errors import BadSetting, UnknownName
 from sanegnn.settings import Knobs, Race, Search
 from sanegnn.space import space
 from sanegnn.strategies import strategies
-from sanegnn.tasks import NodeTask, Task
+from sanegnn.tasks import NodeTask, Task, tasks
 
 RANDOM = "random"
 
@@ -33,7 +33,8 @@ def parted(texts: Sequence[str]) -> tuple[str, ...]:
 
 def field(texts: Sequence[str], task: type[Task] = NodeTask) -> tuple[str, ...]:
     """The names of a field for a task, groups spelt out, each name once; the unknown one is refused."""
-    groups = {"human": task.rivals or tuple(designs), "search": (*strategies, *contenders)}
+    able = [name for name in contenders if suits(name, task)]
+    groups = {"human": task.rivals or tuple(designs), "search": (*strategies, *able)}
     groups["all"] = tuple(dict.fromkeys((*groups["human"], *groups["search"])))
     home = f"@{task.space}"
     names = [name for word in parted(texts) for name in groups.get(word, (word.removesuffix(home),))]
@@ -41,7 +42,16 @@ def field(texts: Sequence[str], task: type[Task] = NodeTask) -> tuple[str, ...]:
         raise BadSetting("no contender was named: try --contenders gcn,gat,random,paper")
     for name in names:
         _refuse_unknown(name, groups)
+        if name in contenders and not suits(name, task):
+            made_for = ", ".join(contenders[name].tasks)
+            raise BadSetting(f"{name} takes part in {made_for} alone: leave it out")
     return tuple(dict.fromkeys(names))
+
+
+def suits(name: str, task: type[Task]) -> bool:
+    """Whether a registered contender can take part in a task."""
+    named = contenders[name].tasks
+    return not named or any(tasks[one] is task for one in named)
 
 
 def _refuse_unknown(name: str, groups: Mapping[str, Sequence[str]]) -> None:

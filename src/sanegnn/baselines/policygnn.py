@@ -90,6 +90,7 @@ class PolicyGnn(Tuned[MetaPolicy]):
 
     knobs = MetaPolicy
     kind = "search"
+    tasks = ("nodes",)
     still = ("scaling",)
 
     def __init__(self, settings: MetaPolicy) -> None:

@@ -1,5 +1,6 @@
 """The trained model as a folder: weights, constants and class names, and what predicts with them."""
 
+from sanegnn.bundle.links import LinkModel
 from sanegnn.bundle.model import Model, load
 
-__all__ = ["Model", "load"]
+__all__ = ["LinkModel", "Model", "load"]

@@ -20,6 +20,11 @@ def temper(odds: Array, temperature: float) -> Array:
     return tempered
 
 
+def paired(chances: Array) -> Array:
+    """Probabilities of single truths (...) as those of two classes each, false and true (n, 2)."""
+    return np.stack([1 - chances.ravel(), chances.ravel()], axis=1)
+
+
 def fit(odds: Array, target: Array) -> float:
     """The T of the least cross-entropy on nodes that were not trained on: odds (N, C), target (N,).
 

@@ -22,6 +22,7 @@ from cyclopts.argument import ArgumentCollection
 from cyclopts.config import Dict
 
 from sanegnn import settings
+from sanegnn.aims import KNOBS
 from sanegnn.errors import BadSetting
 from sanegnn.settings import Knobs, Tables, from_toml
 
@@ -52,6 +53,7 @@ TABLES: dict[str, type[Knobs]] = {
     "run": settings.RunChoice,
     "machine": settings.Machine,
     "about": About,
+    **KNOBS,
 }
 
 GROUPS = (
@@ -82,10 +84,12 @@ Given = Annotated[Tables, flat("Data")]
 
 def chosen(dataset: str | None, tables: Tables, default: str = "digits") -> str | Tables:
     """What a command works on: the files that were given, or a dataset by name."""
-    if not tables.nodes and not tables.edges:
+    if not tables.nodes and not tables.edges and not tables.graphs:
         return dataset or default
     if dataset is not None:
         raise BadSetting(f"a dataset, {dataset!r}, and --nodes or --edges came: give one of the two")
+    if tables.graphs and (tables.nodes or tables.edges):
+        raise BadSetting(f"--graphs {tables.graphs} and --nodes or --edges came: give one of the two")
     return tables
 
 
@@ -143,10 +147,8 @@ class Known(Mapping[str, type[Knobs]]):
     def _strategies(self) -> dict[str, type[Knobs]]:
         from sanegnn.baselines import contenders
         from sanegnn.strategies import strategies
-        from sanegnn.tasks import tasks
 
         return {
-            **{name: tasks[name].knobs for name in tasks},
             **{name: strategies[name].knobs for name in strategies},
             **{name: contenders[name].knobs for name in contenders},
         }

@@ -24,7 +24,9 @@ from sanegnn.strategies import strategies as registered
 
 Dataset = Annotated[
     str | None,
-    Parameter(help="a dataset by name, as `sanegnn datasets` lists them, or an .npz file; otherwise digits"),
+    Parameter(
+        help="a dataset by name, as `sanegnn datasets` lists them, an .npz file or a folder; else digits"
+    ),
 ]
 
 

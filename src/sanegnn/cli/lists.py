@@ -120,7 +120,7 @@ def runs(
 
 
 def doctor(
-    dataset: Annotated[str | None, Parameter(help="a dataset by name, or an .npz file")] = None,
+    dataset: Annotated[str | None, Parameter(help="a dataset by name, an .npz file or a folder")] = None,
     /,
     *,
     tables: Given = TABLES_GIVEN,
@@ -131,8 +131,10 @@ def doctor(
     """What a careful colleague would say about a graph."""
     from sanegnn.data.opening import opened
     from sanegnn.data.rounds import look_over
+    from sanegnn.tasks import kind_of
 
     found = opened(chosen(dataset, tables), data, machine)
+    kind_of(found, data.task)
     findings = [asdict(finding) for finding in look_over(found, data)]
     source = getattr(found, "source", None)
     columns = _columns(source) if source else []

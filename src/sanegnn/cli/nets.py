@@ -14,7 +14,9 @@ from sanegnn.space import Architecture
 
 Dataset = Annotated[
     str | None,
-    Parameter(help="a dataset by name, as `sanegnn datasets` lists them, or an .npz file; otherwise digits"),
+    Parameter(
+        help="a dataset by name, as `sanegnn datasets` lists them, an .npz file or a folder; else digits"
+    ),
 ]
 Arch = Annotated[str, Parameter(help="as in 'gcn,gcn' or 'gat,gin | skip,zero | concat'")]
 

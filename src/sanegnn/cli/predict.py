@@ -4,19 +4,27 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
 from sanegnn.cli import show
 from sanegnn.cli.config import OUTPUT, TABLES_GIVEN, Given, Shown, chosen, flat
 from sanegnn.errors import BadSetting
-from sanegnn.settings import DataChoice, Machine
+from sanegnn.settings import DataChoice, Machine, Tables
+
+if TYPE_CHECKING:
+    from sanegnn.bundle.saved import Saved
+    from sanegnn.data import GraphData
+    from sanegnn.data.graphset import GraphSet
+
+MANY = 12
+"""So many predictions are counted in the summary, the most frequent first."""
 
 
 def predict(
     model: Annotated[Path, Parameter(help="the folder runs/<name>/model, or the run's own")],
-    dataset: Annotated[str | None, Parameter(help="a dataset by name, or an .npz file")] = None,
+    dataset: Annotated[str | None, Parameter(help="a dataset by name, an .npz file or a folder")] = None,
     /,
     *,
     to: Annotated[
@@ -29,21 +37,33 @@ def predict(
     """Predict the classes of the nodes of a graph with a model of a run."""
     from sanegnn import bundle
     from sanegnn.bundle.predictions import predictions, write
-    from sanegnn.data.opening import opened
     from sanegnn.session import where
 
     loaded = bundle.load(model, where(machine.device))
     given = chosen(dataset, tables, default="")
     if not given:
         raise BadSetting("nothing to predict: give --nodes and --edges, or a dataset by name")
-    read = loaded.read(tables.nodes or None, tables.edges) if tables.edges or tables.nodes else None
-    data = loaded.graph(read or opened(given, DataChoice(), machine))
+    data = _read(loaded, given, machine)
     table = predictions(loaded, data)
     write(table, to)
-    counts = dict(Counter(table["predicted"].to_pylist()).most_common())
+    said = table["predicted"].to_pylist() if "predicted" in table.column_names else []
+    counts = dict(Counter(said).most_common(MANY))
     if output.json:
         return show.as_json({"nodes": len(table), "file": str(to), "classes": counts, "notes": data.notes})
     for note in data.notes:
         show.say(note)
     told = ", ".join(f"{name} {number:,}" for name, number in counts.items())
-    return show.say(f"{len(table):,} nodes in {to}: {told}")
+    return show.say(f"{len(table):,} {'nodes' if said else 'links'} in {to}{': ' if told else ''}{told}")
+
+
+def _read(model: Saved, given: str | Tables, machine: Machine) -> GraphData | GraphSet:
+    """What to predict for, as the model reads it."""
+    from sanegnn.data.folders import is_folder
+    from sanegnn.data.opening import opened
+
+    if isinstance(given, str):
+        folder = model.preprocessing is not None and is_folder(Path(given))
+        return model.graphs(given if folder else opened(given, DataChoice(), machine))
+    if given.graphs:
+        return model.graphs(given.graphs)
+    return model.graph(model.read(given.nodes or None, given.edges))

@@ -42,6 +42,10 @@ class Data(Protocol):
         """What was found and cleaned on the way in."""
 
     @property
+    def usual_splits(self) -> tuple[str, ...]:
+        """The splits of a comparison that names none; the first is that of every other command."""
+
+    @property
     def checksum(self) -> str:
         """SHA-256 over all that results depend on."""
 
@@ -94,6 +98,11 @@ class GraphData:
     public: str | None = None
     notes: tuple[str, ...] = ()
     source: Source | None = None
+
+    @property
+    def usual_splits(self) -> tuple[str, ...]:
+        """Five seeds."""
+        return "0", "1", "2", "3", "4"
 
     @property
     def ids(self) -> npt.NDArray[Any]:

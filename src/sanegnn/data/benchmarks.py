@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from sanegnn.data.base import Data, GraphData
 from sanegnn.data.digits import digits
 from sanegnn.data.planted import planted
+from sanegnn.data.ppi import PPISource
 from sanegnn.data.pyg import PyGSource
 from sanegnn.data.store import data_root
 from sanegnn.errors import BadGraph
@@ -90,6 +91,10 @@ datasets.add("digits", "Alpaydin & Kaynak, 1998; scikit-learn")(
         lambda *_: digits(),
         numbers=Numbers(1797, 6309, 64, 10, "4abe0b20"),
     )
+)
+
+datasets.add("ppi", "Zitnik & Leskovec, 2017; Hamilton et al., NeurIPS 2017")(
+    Benchmark("proteins, 24 graphs of tissues", PPISource().read, "PPI/raw", "micro_f1")
 )
 
 PLANTED = {

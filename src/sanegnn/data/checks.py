@@ -15,6 +15,7 @@ from sanegnn.data.splits import PARTS, Split
 from sanegnn.errors import BadGraph, BadSplit
 
 SPARSE_BELOW = 0.2
+STAND_IN = "no features came: a constant and the log of the in-degree stand in"
 Notes = list[str]
 
 
@@ -177,7 +178,7 @@ def _refuse_non_finite(x: Any) -> None:
 
 def degree_features(edges: Ids, nodes: int, notes: Notes) -> npt.NDArray[np.float32]:
     """For nodes without features: a constant and log(1 + in-degree), (N, 2)."""
-    notes.append("no features came: a constant and the log of the in-degree stand in")
+    notes.append(STAND_IN)
     degree = np.bincount(edges[1], minlength=nodes)
     return np.stack([np.ones(nodes), np.log1p(degree)], axis=1).astype(np.float32)
 

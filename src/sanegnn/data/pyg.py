@@ -13,16 +13,20 @@ import shutil
 import socket
 import tempfile
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, TypeVar
 
 from sanegnn.data import store
 from sanegnn.data.base import GraphData
 from sanegnn.errors import BadGraph, SaneError
 
 PATIENCE = 30.0
+
+T = TypeVar("T")
+Opened = Callable[..., Any]
+"""PyG's dataset under further options of its class."""
 
 
 @dataclass(frozen=True)
@@ -52,16 +56,23 @@ class PyGSource:
         there = raw.is_dir() and any(raw.iterdir())
         if there and (kept := store.recall(store.fingerprint(name, raw))) is not None:
             return kept
+        data = self.made(name, root, lambda opened: GraphData.of(opened()[0], name))
+        if raw.is_dir():
+            store.keep(store.fingerprint(name, raw), data)
+        return data
+
+    def made(self, name: str, root: Path, make: Callable[[Opened], T], raw: Path | None = None) -> T:
+        """What is made of PyG's datasets; `raw` is where the raw files lie, if not where they belong."""
+        raw = raw or root / self.raw
+        there = raw.is_dir() and any(raw.iterdir())
         with tempfile.TemporaryDirectory(prefix="sanegnn-") as folder:
             work = Path(folder)
             if there:
                 self._copy(name, raw, work / self.raw)
-            data = GraphData.of(self._run(name, work, raw), name)
+            result = make(lambda **options: self._run(name, work, raw, options))
             if not there:
                 _move_in(work / self.raw, raw)
-        if raw.is_dir():
-            store.keep(store.fingerprint(name, raw), data)
-        return data
+        return result
 
     def _copy(self, name: str, raw: Path, work: Path) -> None:
         try:
@@ -69,8 +80,8 @@ class PyGSource:
         except (OSError, shutil.Error) as error:
             raise SaneError(f"cannot copy the raw files of {name} from {raw}: {error}") from error
 
-    def _run(self, name: str, work: Path, raw: Path) -> Any:
-        """PyG's `Data`, or an error that tells a failed download from files that cannot be read."""
+    def _run(self, name: str, work: Path, raw: Path, options: Mapping[str, Any]) -> Any:
+        """PyG's dataset, or an error that tells a failed download from files that cannot be read."""
         with _silence():
             import torch_geometric.datasets
 
@@ -78,7 +89,7 @@ class PyGSource:
         watched = type(self.kind, (kind,), {"download": _watch(kind.download)})
         try:
             with _silence():
-                return watched(str(work / self.root), **dict(self.options))[0]
+                return watched(str(work / self.root), **dict(self.options), **options)
         except _NoDownload as error:
             raise SaneError(_absent(name, raw, error.__cause__)) from error.__cause__
         except Exception as error:

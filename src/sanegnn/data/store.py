@@ -13,7 +13,7 @@ import tempfile
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TypeVar
 from zipfile import BadZipFile
 
 import numpy as np
@@ -24,6 +24,7 @@ from sanegnn.data.base import GraphData
 from sanegnn.data.splits import PARTS, Split
 from sanegnn.errors import BadGraph
 
+T = TypeVar("T")
 LAYOUT = 1
 Arrays = dict[str, npt.NDArray[Any]]
 
@@ -49,19 +50,29 @@ def fingerprint(name: str, raw: Path) -> str:
 
 def recall(key: str) -> GraphData | None:
     """The cleaned graph kept under `key`; None when there is none that can be read."""
+    return recalled(key, load_npz)
+
+
+def recalled(key: str, read: Callable[[BinaryIO], T]) -> T | None:
+    """What was kept under `key`; None when there is nothing that can be read."""
     try:
         with (_processed(key)).open("rb") as file:
-            return load_npz(file)
+            return read(file)
     except (OSError, ValueError, KeyError, BadZipFile, BadGraph):
         return None
 
 
 def keep(key: str, data: GraphData) -> None:
-    """Keep a cleaned graph for the next time; a cache that cannot be written is no error."""
+    """Keep a cleaned graph for the next time."""
+    kept(key, lambda file: save_npz(file, data))
+
+
+def kept(key: str, write: Callable[[BinaryIO], None]) -> None:
+    """Keep something for the next time; a cache that cannot be written is no error."""
     path = _processed(key)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_whole(path, lambda file: save_npz(file, data))
+        write_whole(path, write)
     except OSError:
         return
 

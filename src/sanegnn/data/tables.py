@@ -69,9 +69,8 @@ def read(
 
 def of(tables: Tables, split: str | None = None, preprocessing: Preprocessing | None = None) -> GraphData:
     """The graph in the files of a `Tables`."""
-    columns: dict[str, Any] = tables.table()
-    nodes, edges = columns.pop("nodes"), columns.pop("edges")
-    return read(nodes or None, edges, split=split, preprocessing=preprocessing, **columns)
+    columns: dict[str, Any] = tables.columns.table()
+    return read(tables.nodes or None, tables.edges, split=split, preprocessing=preprocessing, **columns)
 
 
 def _several(source: Any) -> list[Any]:

@@ -12,12 +12,18 @@ from sanegnn.tasks.base import (
     task_of,
     tasks,
 )
-from sanegnn.tasks.metrics import metrics
+from sanegnn.tasks.inductive import InductiveSearch, InductiveTask
+from sanegnn.tasks.links import LinkSearch, LinkTask
+from sanegnn.tasks.metrics import label_metrics, link_metrics, metrics
 from sanegnn.tasks.nodes import NodeSearch, NodeTask
 
 __all__ = [
     "Batch",
     "Finished",
+    "InductiveSearch",
+    "InductiveTask",
+    "LinkSearch",
+    "LinkTask",
     "NodeSearch",
     "NodeTask",
     "Ready",
@@ -25,6 +31,8 @@ __all__ = [
     "SearchTask",
     "Task",
     "kind_of",
+    "label_metrics",
+    "link_metrics",
     "metrics",
     "own_knobs",
     "task_of",

@@ -104,7 +104,7 @@ class Task(SearchTask, Protocol):
     takes: ClassVar[type]
     """The class of its data."""
     knobs: ClassVar[type[Knobs]] = NoKnobs
-    """What can be turned about it, as `--<task>.<knob>`."""
+    """What can be turned about it, as `--<task>.<knob>`: a class of `aims.py`, where it stands in `KNOBS`."""
     space: ClassVar[str] = "paper"
     """The search space that is taken where none is named, and its number of layers."""
     depth: ClassVar[int] = 3
@@ -151,7 +151,7 @@ def task_of(data: Data, choice: DataChoice, knobs: Mapping[str, Knobs] | None = 
     """The task that was asked for, of that data."""
     name = kind_of(data, choice.task)
     kind = tasks[name]
-    return kind.of(data, choice.split, choice.metric, own_knobs(name, knobs or {}))
+    return kind.of(data, choice.split or data.usual_splits[0], choice.metric, own_knobs(name, knobs or {}))
 
 
 def own_knobs(name: str, knobs: Mapping[str, Knobs]) -> Knobs:

@@ -131,7 +131,7 @@ class NodeTask(NodeSearch):
             about=finished.about,
             device=finished.device,
         )
-        return model.calibrated_on(data, self.val.rows, self.val.target)
+        return model.calibrated_on([data], self.val.rows)
 
 
 def _every_class_is_trained(data: GraphData, train: Ids, split: str) -> None:

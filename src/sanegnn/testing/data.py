@@ -5,7 +5,9 @@ from __future__ import annotations
 import copy
 import math
 import pickle
+import tempfile
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,9 +16,10 @@ import torch
 from sanegnn.data import GraphData, resolve
 from sanegnn.errors import SealedTest
 from sanegnn.nets import Net
+from sanegnn.seeds import Noise
 from sanegnn.settings import SCALINGS, Setting
 from sanegnn.space import Architecture
-from sanegnn.tasks import Batch, Ready, SearchTask, Task, metrics
+from sanegnn.tasks import Batch, Finished, Ready, SearchTask, Task, metrics
 from sanegnn.testing.examples import require
 
 
@@ -76,12 +79,19 @@ def splits_its_labels(data: GraphData) -> None:
 def check_task(task: Task) -> None:
     """Every promise of a task, of its sealed half too."""
     sealed = task.without_test()
-    for contract in (tells_its_names, gives_batches, descends_its_loss, keeps_what_it_made):
+    for contract in (
+        tells_its_names,
+        gives_batches,
+        keeps_its_batches,
+        descends_its_loss,
+        keeps_what_it_made,
+    ):
         contract(task)
         contract(sealed)
     seals_its_test(sealed)
     seals_its_test(pickle.loads(pickle.dumps(sealed)))
     opens_its_test(task)
+    leaves_a_model(task)
 
 
 def tells_its_names(task: SearchTask) -> None:
@@ -98,24 +108,53 @@ def gives_batches(task: SearchTask) -> None:
             batches = ready.batches(part)
             require(len(batches) > 0, f"{part} has no batch under {features!r} features")
             for batch in batches:
-                require(len(rows_of(batch)) > 0, f"a batch of {part} scores no row")
+                require(len(scored(batch)) > 0, f"a batch of {part} scores nothing")
     disjoint(task.ready("raw", "cpu"), ("train", "val"))
 
 
-def rows_of(batch: Batch) -> list[int]:
-    """The nodes whose outputs a batch asks for."""
-    rows = batch.inputs.rows
-    return list(range(batch.inputs.graph.num_nodes)) if rows is None else [int(row) for row in rows]
+def scored(batch: Batch) -> list[Any]:
+    """What a batch is scored by: joined pairs of nodes, or the nodes whose outputs it asks for."""
+    inputs = batch.inputs
+    if inputs.pairs is not None:
+        joined = inputs.pairs[:, batch.target > 0].sort(dim=0).values
+        return [tuple(pair) for pair in joined.T.tolist()]
+    return list(range(inputs.graph.num_nodes)) if inputs.rows is None else inputs.rows.tolist()
 
 
 def disjoint(ready: Ready, parts: Sequence[str]) -> None:
-    """No node of the same graph is scored in two parts."""
-    seen: dict[tuple[int, int], str] = {}
+    """Nothing of the same graph is scored in two parts, and no edge tells of a pair that is held out."""
+    seen: dict[tuple[int, Any], str] = {}
     for part in parts:
         for batch in ready.batches(part):
-            for row in rows_of(batch):
-                other = seen.setdefault((id(batch.inputs.graph), row), part)
-                require(other == part, f"row {row} is in {other} and in {part}")
+            for one in scored(batch):
+                other = seen.setdefault((id(batch.inputs.graph), one), part)
+                require(other == part, f"{one} is in {other} and in {part}")
+            if part != "train" and batch.inputs.pairs is not None:
+                hides(batch)
+
+
+def hides(batch: Batch) -> None:
+    """No message goes along a pair that is to be predicted."""
+    edges = {tuple(sorted(edge)) for edge in batch.inputs.graph.edge_index.T.tolist()}
+    told = edges & set(scored(batch))
+    require(not told, f"messages go along {len(told)} of the pairs that are held out")
+
+
+def keeps_its_batches(task: SearchTask) -> None:
+    """The same noise gives the same training batches, and any noise as many; what is scored stays."""
+    ready = task.ready("raw", "cpu")
+    one, again, other = (ready.batches("train", Noise(key)) for key in (1, 1, 2))
+    for first, second in zip(one, again, strict=True):
+        require(torch.equal(first.target, second.target), "the same noise gave two batches")
+        require(_kept_pairs([first]) == _kept_pairs([second]), "the same noise gave two samples of pairs")
+    require(len(one) == len(other) == len(ready.batches("train")), "the number of batches changes")
+    held = [ready.batches("val", Noise(key)) for key in (1, 2)]
+    require(_kept_pairs(held[0]) == _kept_pairs(held[1]), "what validation is scored by depends on noise")
+
+
+def _kept_pairs(batches: Sequence[Batch]) -> list[Any]:
+    """The pairs of all batches, in any order."""
+    return sorted(str(None if one.inputs.pairs is None else one.inputs.pairs.tolist()) for one in batches)
 
 
 def descends_its_loss(task: SearchTask) -> None:
@@ -130,6 +169,10 @@ def descends_its_loss(task: SearchTask) -> None:
             (slope,) = torch.autograd.grad(loss, output)
             require(bool(slope.any()), f"the loss of {part} has no gradient")
             outputs.append(output.detach())
+            require(
+                ready.together([outputs[-1]] * 2).shape[0] == len(outputs[-1]),
+                "two nets together lose outputs",
+            )
         require(math.isfinite(ready.score(outputs, part)), f"the score of {part} is not finite")
 
 
@@ -162,3 +205,15 @@ def opens_its_test(task: Task) -> None:
     ready = task.ready("raw", "cpu")
     require(len(ready.batches("test")) > 0, "the task has no test batch")
     disjoint(ready, ("train", "val", "test"))
+    require(set(task.sizes) == {"train", "val", "test"}, f"the sizes are those of {sorted(task.sizes)}")
+    require(min(task.sizes.values()) > 0, "a part is empty")
+
+
+def leaves_a_model(task: Task) -> None:
+    """What it makes of trained nets can be written."""
+    ready = task.ready("unit", "cpu")
+    net, about = untrained(ready), {"dataset": task.name}
+    finished = Finished(net.architecture, net.setting, [net.state_dict()], about)
+    with tempfile.TemporaryDirectory() as folder:
+        task.model(finished).save(Path(folder) / "model")
+        require(any((Path(folder) / "model").iterdir()), "the model left no file")

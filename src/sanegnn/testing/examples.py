@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import product
 from typing import Any
 
@@ -9,11 +10,12 @@ import torch
 from torch import Tensor, nn
 
 from sanegnn.data.generate import planted_partition
+from sanegnn.data.graphset import GraphSet
 from sanegnn.kernels import Features, Graph
 from sanegnn.nets import Inputs
 from sanegnn.ops import Shape, initialise
 from sanegnn.seeds import generator
-from sanegnn.tasks import NodeTask
+from sanegnn.tasks import InductiveTask, LinkTask, NodeTask, Task
 
 NODES, WIDTH, DEPTH = 12, 8, 3
 ISOLATED = NODES - 1
@@ -66,6 +68,26 @@ def example_task(nodes: int = 90) -> NodeTask:
     """A small planted graph that every strategy can be tried on."""
     data = planted_partition(0, nodes=nodes, classes=3, features=6, degree=5.0, homophily=0.9)
     return NodeTask.of(data)
+
+
+def example_set(several: bool = False) -> GraphSet:
+    """Five small planted graphs of one schema, of one class a node or of several labels."""
+    graphs = [
+        planted_partition(seed, nodes=40 + 5 * seed, classes=3, features=6, degree=5.0, homophily=0.9)
+        for seed in range(5)
+    ]
+    if not several:
+        return GraphSet.of(graphs, "five", classes=("0", "1", "2"))
+    labels = [(one.y[:, None] == (0, 1, 2)) | (one.x[:, :3] > 1) for one in graphs]
+    return GraphSet.of(graphs, "five", labels, metric="micro_f1")
+
+
+EXAMPLES: dict[str, Callable[[], Task]] = {
+    "nodes": example_task,
+    "inductive": lambda: InductiveTask.of(example_set()),
+    "links": lambda: LinkTask.of(planted_partition(0, nodes=90, classes=3, features=6, degree=5.0)),
+}
+"""A small task of every kind; one that is registered without an example fails the contract."""
 
 
 def shape(heads: int = 2) -> Shape:
