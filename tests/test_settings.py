@@ -98,7 +98,7 @@ def test_every_tuning_range_is_legal(name, mark):
         (lambda: Setting(lr=None), "lr = None has the wrong type"),
         (lambda: Training(epochs=0), "epochs = 0 is not possible"),
         (lambda: Search(depth=7), "depth = 7 is not possible: it must lie between 1 and 6"),
-        (lambda: DataChoice(split=0), "split = 0 has the wrong type: str is needed"),
+        (lambda: DataChoice(split=0), r"split = 0 has the wrong type: str \| None is needed"),
         (lambda: DataChoice(metric=3), r"metric = 3 has the wrong type: str \| None is needed"),
         (lambda: Machine(device="gpu"), "device = 'gpu' is not possible: known: auto, cpu, cuda, mps"),
     ],

@@ -146,7 +146,7 @@ def ranges(cls: type[Knobs]) -> Iterator[tuple[str, OneOf | Span]]:
 
 ACTIVATIONS = ("relu", "elu", "leaky_relu", "tanh", "linear", "sigmoid", "softplus", "relu6")
 NORMS = ("none", "batch", "layer", "pair")
-SCALINGS = ("unit", "row", "raw", "standard")
+SCALINGS = ("unit", "row", "raw", "standard", "auto")
 
 
 @dataclass(frozen=True)

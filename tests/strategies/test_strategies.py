@@ -7,6 +7,7 @@ from sanegnn.strategies import (
     Algorithm1,
     Brackets,
     Cooling,
+    Guided,
     Gumbel,
     Patience,
     Perturbation,
@@ -16,7 +17,6 @@ from sanegnn.strategies import (
     SinglePath,
     Tpe,
     TrialAndError,
-    Turns,
     strategies,
 )
 from sanegnn.testing import check_strategy
@@ -30,7 +30,7 @@ QUICK = {
     "stable": Patience(epochs=9, hidden=8, calm=3),
     "perturbed": Perturbation(epochs=3, hidden=8, settle=1),
     "gdas": Gumbel(epochs=9, hidden=8, top=2),
-    "sane": Turns(epochs=5, hidden=8, turn=2, candidates=3, alone=2, top=2),
+    "sane": Guided(**BRIEF, candidates=9, keep=3, grow=2, top=2),
     "spos": SinglePath(epochs=9, hidden=8, evaluations=12, alive=3, top=2),
     "random": TrialAndError(**BRIEF, candidates=7, top=2),
     "tpe": Tpe(**BRIEF, candidates=8, startup=3),

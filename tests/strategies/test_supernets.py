@@ -21,20 +21,17 @@ from sanegnn.strategies import (
     Perturbation,
     Shrinkage,
     SinglePath,
-    Turns,
     log,
     strategies,
 )
 from sanegnn.strategies.annealed import Annealed
 from sanegnn.strategies.course import Course
 from sanegnn.strategies.darts import Algorithm1
-from sanegnn.strategies.effects import effects
 from sanegnn.strategies.gdas import GumbelCourse, straight_through
 from sanegnn.strategies.log import Log
 from sanegnn.strategies.oneshot import Restart
 from sanegnn.strategies.paths import evolved, fair
 from sanegnn.strategies.perturbed import Perturbed
-from sanegnn.strategies.sane import Alone, Turning
 from sanegnn.strategies.shrinking import Shrinking
 from sanegnn.strategies.stable import Stable
 from sanegnn.tasks import NodeTask
@@ -46,7 +43,6 @@ QUICK = {
     "annealed": Cooling(epochs=6, hidden=8),
     "gdas": Gumbel(epochs=8, hidden=8),
     "perturbed": Perturbation(epochs=3, hidden=8, settle=1),
-    "sane": Turns(epochs=6, hidden=8, turn=2, candidates=3, alone=2),
     "shrinking": Shrinkage(epochs=8, hidden=8),
     "spos": SinglePath(epochs=9, hidden=8, evaluations=12, alive=3),
     "stable": Patience(epochs=9, hidden=8, calm=3),
@@ -262,52 +258,3 @@ def test_a_fresh_process_finds_the_same():
     command = [sys.executable, "-c", FRESH, str(Path(__file__).parent)]
     there = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert there.strip() == str(searched_all())
-
-
-# --- turns and rounds -------------------------------------------------------------------------------------
-
-
-def test_effects_recover_a_sum_over_slots_under_a_trend():
-    rng = generator(0, "effects")
-    true = {slot.key: rng.standard_normal(len(slot.choices)) for slot in SPACE.slots}
-    paths = [fair(SPACE, 0, turn) for turn in range(300)]
-    sums = [sum(true[key][place] for key, place in path.items()) for path in paths]
-    trend = [0.9 * math.log(turn + 5) for turn in range(300)]
-    rows, scores = effects(SPACE, paths, [a + b for a, b in zip(sums, trend, strict=True)])
-    for key, row in rows.items():
-        wanted = true[key] - true[key].mean()
-        assert np.array(row) - np.mean(row) == pytest.approx(wanted, abs=0.05), key
-    assert np.std(np.array(scores) - sums) < 0.05 < np.std(trend)
-
-
-def test_a_turn_trains_one_path_and_notes_its_score():
-    one = course(Turning, Turns(epochs=3, hidden=8, turn=3))
-    while not one.done:
-        told = one.step()
-    assert len(one.scores) == 3
-    assert one.scores[-1] == told["val_score"] == one.validate(one.path(2))[0]
-
-
-def test_the_last_round_keeps_the_one_that_trains_best(monkeypatch):
-    trained = []
-
-    def train(self, epochs):
-        trained.append((str(self.architecture), epochs))
-        self.score = len(str(self.architecture)) + hash_free(str(self.architecture))
-
-    monkeypatch.setattr(Alone, "train", train)
-    one = course(Turning, Turns(epochs=15, hidden=8, turn=2, candidates=9, alone=4))
-    while not one.done:
-        one.step()
-    found = one.derive(9)
-    assert [epochs for _, epochs in trained] == [4] * 9 + [8] * 3
-    assert len({architecture for architecture, _ in found}) == 9
-    rounds = [found[:1], found[1:3], found[3:]]
-    for scores in ([score for _, score in part] for part in rounds):
-        assert scores == sorted(scores, reverse=True)
-    assert found[0][1] == max(score for _, score in found)
-
-
-def hash_free(text):
-    """A number below one that sets texts of equal length apart."""
-    return sum(place * ord(sign) for place, sign in enumerate(text)) / 1e6

@@ -14,7 +14,7 @@ from sanegnn.errors import BadGraph, UnknownName
 if TYPE_CHECKING:
     from sanegnn.kernels.features import Features
 
-SCALINGS = ("raw", "row", "unit", "standard")
+SCALINGS = ("raw", "row", "unit", "standard", "auto")
 TINY = 1e-12
 
 
@@ -23,7 +23,8 @@ class Scaling:
     """One of `SCALINGS` with the constants of the graph it was fitted on.
 
     raw: as they are. row: x_vf / Σ_f |x_vf|; a row of zeros stays. unit: the same, divided by `size`, the
-    mean stored entry. standard: (x - mean_f) / deviation_f; sparse features are only divided.
+    mean stored entry. standard: (x - mean_f) / deviation_f; sparse features are only divided. auto: unit
+    where features are sparse, else standard.
 
     A graph on which the features were sparse makes them sparse everywhere, so that one node is scaled alike
     wherever it stands.
@@ -41,6 +42,8 @@ class Scaling:
         """The constants of these features."""
         if mode not in SCALINGS:
             raise UnknownName.of("feature scaling", mode, SCALINGS)
+        if mode == "auto":
+            mode = "unit" if features.is_sparse else "standard"
         shape = (mode, features.is_sparse, features.shape[1])
         if mode == "unit":
             values = _row(features)

@@ -12,7 +12,7 @@ from sanegnn.strategies.graphnas import GraphNas, GraphNasWs
 from sanegnn.strategies.hyperband import Brackets, Hyperband
 from sanegnn.strategies.perturbed import Perturb, Perturbation
 from sanegnn.strategies.random import Random
-from sanegnn.strategies.sane import Sane, Turns
+from sanegnn.strategies.sane import Guided, Sane
 from sanegnn.strategies.sharing import Shared
 from sanegnn.strategies.shrinking import Shrink, Shrinkage
 from sanegnn.strategies.spos import SinglePath, Spos
@@ -32,6 +32,7 @@ __all__ = [
     "Gdas",
     "GraphNas",
     "GraphNasWs",
+    "Guided",
     "Gumbel",
     "Hyperband",
     "Paper",
@@ -54,6 +55,5 @@ __all__ = [
     "Strategy",
     "Tpe",
     "TrialAndError",
-    "Turns",
     "strategies",
 ]

@@ -1,132 +1,166 @@
-"""Short turns on shared weights, a ranking by slot, and a last round in which the best train alone.
+"""Short trainings, a surrogate that learns from them what the parts of a design are worth, and halving.
 
-    turns     again and again a path is drawn, every operation of a slot as often as another, and trained
-              for `turn` steps in a row on the weights that all share; then its validation score is noted
-    ranking   score ≈ Σ_slot effect(operation) + trend, by ridge regression over all turns
-    alone     the `candidates` with the largest sums and the best turns go on, each with a copy of its
-              shared weights: after `alone` epochs the best third stays, for twice as many more, and so on
+    first    two thirds of the `candidates` are drawn, every operation of a slot as often as another
+    guided   the others are the best in the eyes of a tree of the surrogate each (Thompson sampling)
+    alone    the best by the surrogate train anew, `grow` times as long, one in `keep`, and so on
 
-A path is judged right after steps of its own: where the path changes with every step, or operations are
-mixed, the shared weights fit the others as much as the path that is scored.
+An architecture is judged by weights of its own after a few epochs: these rank better than any weights that
+are shared, and what a single short training leaves to chance the surrogate takes from its likes. A design
+with all skips zero sees no node and is never tried.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Annotated, Any
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import islice
+from typing import Annotated, NamedTuple
 
-import torch
+import numpy as np
 
-from sanegnn.nets import inherit
-from sanegnn.seeds import Noise, derive
-from sanegnn.settings import Within, knob
+from sanegnn.seeds import derive
+from sanegnn.settings import SCALINGS, Among, Within, knob
 from sanegnn.space import Architecture, SearchSpace
-from sanegnn.strategies.alphas import strongest
 from sanegnn.strategies.base import strategies
-from sanegnn.strategies.effects import effects
-from sanegnn.strategies.oneshot import OneSupernet, SupernetCourse, SupernetKnobs
-from sanegnn.strategies.paths import Path, fair
-from sanegnn.tasks import Ready
-from sanegnn.training.loop import evaluate, learn
+from sanegnn.strategies.candidates import DRAWS, Past, Searcher, TrialAndError
+from sanegnn.strategies.evolution import mutated
+from sanegnn.strategies.paths import fair
+from sanegnn.strategies.surrogate import Surrogate, living
 
-LAST = 3
-"""The epochs at the end of a round whose mean validation score counts."""
+POOL = 500
+"""Architectures among which the surrogate chooses."""
+ELITE = 10
+"""The best so far, whose neighbours are in the pool."""
 
 
 @dataclass(frozen=True)
-class Turns(SupernetKnobs):
-    """The knobs of SANE's own search."""
+class Guided(TrialAndError):
+    """The knobs of SANE's own search; `epochs` are those of the last trainings."""
 
-    epochs: Annotated[int, knob("T, the turns on shared weights"), Within(1)] = 40
-    heads: Annotated[int, knob("attention heads of the supernet"), Within(1, 64)] = 4
+    candidates: Annotated[int, knob("architectures that get a short training"), Within(2)] = 72
+    epochs: Annotated[int, knob("epochs of the longest trainings"), Within(1)] = 90
+    hidden: Annotated[int, knob("width of the hidden states"), Within(1, 4096)] = 32
+    scaling: Annotated[
+        str, knob("scaling of the input features; auto: unit if sparse, else standard"), Among(SCALINGS)
+    ] = "auto"
+    input_dropout: Annotated[float, knob("share of stored input entries dropped"), Within(0, 0.99)] = 0.2
     dropout: Annotated[float, knob("share of hidden entries dropped"), Within(0, 0.99)] = 0.2
-    turn: Annotated[int, knob("steps in a row on the path of a turn"), Within(1)] = 10
-    candidates: Annotated[int, knob("architectures that train alone in the end"), Within(1)] = 9
-    alone: Annotated[int, knob("epochs of the first round alone; the next has twice as many"), Within(1)] = 20
+    lr: Annotated[float, knob("Adam's learning rate"), Within(1e-7, 1)] = 0.01
+    grow: Annotated[int, knob("how many times as long the next trainings are"), Within(2, 100)] = 3
+    keep: Annotated[int, knob("one in so many is trained that long"), Within(2, 100)] = 4
 
 
-class Turning(SupernetCourse[Turns]):
-    """The state after `epoch` turns: the weights, and the validation score at the end of every turn."""
+class Rung(NamedTuple):
+    """The trainings `begin` … `end` of a search, of `limit` epochs at the most."""
 
-    def __init__(self, space: SearchSpace, ready: Ready, settings: Turns, seed: int) -> None:
-        super().__init__(space, ready, settings, seed)
-        self.scores: list[float] = []
-
-    def step(self) -> dict[str, float]:
-        """One turn: steps on one path, whose score is noted at the end."""
-        path = self.path(self.epoch)
-        self.epoch += 1
-        losses = [self.learn(path, self.noise.at(place)) for place in range(self.settings.turn)]
-        train_loss = sum(losses) / len(losses)
-        score, val_loss = self.validate(path)
-        self.scores.append(max(score, 0.0))  # a path that went astray scores -inf
-        return {"train_loss": train_loss, "val_loss": val_loss, "val_score": score}
-
-    def path(self, turn: int) -> Path:
-        """The path of a turn."""
-        return fair(self.space, self.seed, turn)
-
-    def derive(self, top: int) -> list[tuple[Architecture, float]]:
-        """The candidates that lasted longest, the best first, each with its score alone."""
-        rivals = [Alone(self, one) for one in self.candidates(max(top, self.settings.candidates))]
-        beaten: list[Alone] = []
-        epochs = self.settings.alone
-        while len(rivals) > 1 or not beaten:
-            for rival in rivals:
-                rival.train(epochs)
-            rivals.sort(key=lambda rival: -rival.score)
-            keep = len(rivals) // 3
-            rivals, beaten = rivals[:keep], rivals[keep:] + beaten
-            epochs *= 2
-        return [(rival.architecture, rival.score) for rival in (rivals + beaten)[:top]]
-
-    def candidates(self, count: int) -> list[Architecture]:
-        """Those with the best turns, a half, and those with the largest sum of effects."""
-        paths = [self.path(turn) for turn in range(len(self.scores))]
-        rows, scores = effects(self.space, paths, self.scores)
-        tried = sorted(zip(scores, map(self.space.decode, paths), strict=True), key=lambda pair: -pair[0])
-        likely = strongest(self.space, rows, count)
-        best = list(dict.fromkeys(architecture for _, architecture in tried))[: count // 2]
-        return list(dict.fromkeys([*best, *likely]))[: min(count, self.space.size)]
-
-    def state(self) -> dict[str, Any]:
-        """The weights and the scores of the turns."""
-        return {**super().state(), "scores": list(self.scores)}
-
-    def restore(self, state: Mapping[str, Any]) -> None:
-        """Go back to a saved state."""
-        super().restore(state)
-        self.scores = list(state["scores"])
+    begin: int
+    end: int
+    limit: int
 
 
-class Alone:
-    """A candidate that goes on from the shared weights in a net of its own."""
+@lru_cache
+def plan(candidates: int, epochs: int, grow: int, keep: int) -> tuple[Rung, ...]:
+    """Each rung has one in `keep` of the one before, for `grow` times its epochs; the last has `epochs`."""
+    sizes = [candidates]
+    while sizes[-1] >= 2 * keep:
+        sizes.append(sizes[-1] // keep)
+    ends = np.cumsum(sizes).tolist()
+    limits = [max(1, round(epochs / grow**left)) for left in reversed(range(len(sizes)))]
+    return tuple(Rung(end - size, end, limit) for size, end, limit in zip(sizes, ends, limits, strict=True))
 
-    def __init__(self, course: Turning, architecture: Architecture) -> None:
-        self.ready, self.architecture = course.ready, architecture
-        self.net = inherit(course.net, architecture)
-        settings = course.settings
-        self.adam = torch.optim.Adam(
-            self.net.parameters(), lr=settings.lr, weight_decay=settings.weight_decay, fused=True
+
+@strategies.add("sane", source="sanegnn: short trainings, a surrogate over what computes, halving")
+class Sane(Searcher[Guided]):
+    """Short trainings that a surrogate guides, then longer ones of the best."""
+
+    knobs = Guided
+
+    def steps(self, space: SearchSpace) -> int:
+        """The trainings of all rungs."""
+        return self.rungs(space)[-1].end
+
+    def limit(self, number: int, space: SearchSpace) -> int:
+        """The epochs of the rung."""
+        return self.rung(number, space).limit
+
+    def rungs(self, space: SearchSpace) -> tuple[Rung, ...]:
+        """The plan of a restart."""
+        settings = self.settings
+        return plan(min(settings.candidates, space.size), settings.epochs, settings.grow, settings.keep)
+
+    def rung(self, number: int, space: SearchSpace) -> Rung:
+        """The rung that a training belongs to."""
+        return next(rung for rung in self.rungs(space) if number < rung.end)
+
+    def ask(self, past: Past, count: int) -> list[Architecture]:
+        """What is drawn, fairly or by the surrogate; in later rungs the best of the rung before."""
+        number = len(past.candidates)
+        rung = self.rung(number, past.space)
+        count, fairly = min(count, rung.end - number), 2 * rung.end // 3
+        if rung.begin:
+            return promoted(past, self.rung(rung.begin - 1, past.space))[number - rung.begin :][:count]
+        return fair_draws(past, min(count, fairly - number)) if number < fairly else guided(past, count)
+
+    def judged(self, past: Past) -> Past:
+        """Those that were trained longest, as many rungs of them as it takes for `top`."""
+        for rung in reversed(self.rungs(past.space)):
+            last = replace(past, candidates=past.candidates[rung.begin :])
+            if len(last.ranked()) >= self.settings.top:
+                return last
+        return past
+
+
+def fair_draws(past: Past, count: int) -> list[Architecture]:
+    """New architectures whose layers live, every operation of a slot as often as another."""
+    turns = itertools.count(len(past.candidates))
+
+    def draw(_rng: np.random.Generator) -> Architecture:
+        paths = (past.space.decode(fair(past.space, past.seed, turn)) for turn in islice(turns, DRAWS))
+        return next(filter(living, paths))
+
+    return past.fresh(count, draw)
+
+
+def guided(past: Past, count: int) -> list[Architecture]:
+    """New architectures, each the best by one tree of the surrogate."""
+    pool = _pool(past)
+    chosen: list[int] = []
+    for guesses in surrogate(past, past.scored).draws(pool, count):
+        chosen.append(next(place for place in np.argsort(-guesses).tolist() if place not in chosen))
+    return [pool[place] for place in chosen]
+
+
+def _pool(past: Past) -> list[Architecture]:
+    """New architectures that live: any, and neighbours of the best so far."""
+    best = [architecture for architecture, _ in past.ranked()[:ELITE]]
+
+    def draw(rng: np.random.Generator) -> Architecture:
+        near = rng.random() < 0.5
+        ways = (
+            mutated(past.space, best[rng.integers(len(best))], rng) if near else past.space.sample(rng)
+            for _ in range(DRAWS)
         )
-        self.seed = derive(course.seed, "alone", str(architecture))
-        self.epoch, self.score = 0, 0.0
+        return next(filter(living, ways))
 
-    def train(self, epochs: int) -> None:
-        """Some more epochs, and the score after them."""
-        scores = []
-        for left in reversed(range(epochs)):
-            self.epoch += 1
-            learn(self.net, self.ready, self.adam, Noise(derive(self.seed, self.epoch)))
-            if left < LAST:
-                scores.append(max(0.0, evaluate(self.net, self.ready, "val")[0]))
-        self.score = sum(scores) / len(scores)
+    return past.fresh(POOL, draw)
 
 
-@strategies.add("sane", source="sanegnn: single paths in turns, effects by slot, successive halving")
-class Sane(OneSupernet[Turns]):
-    """Turns on shared weights, then the best alone."""
+def promoted(past: Past, rung: Rung) -> list[Architecture]:
+    """The architectures of a rung, the best first: after short trainings by what the surrogate expects."""
+    below = past.scored[rung.begin : rung.end]
+    if rung.begin:
+        return [architecture for architecture, _ in sorted(below, key=lambda pair: -pair[1])]
+    architectures = [architecture for architecture, _ in below]
+    expected = surrogate(past, below).expected(architectures)
+    order = sorted(range(len(below)), key=lambda place: -expected[place])
+    return [architectures[place] for place in order]
 
-    knobs = Turns
-    course = Turning
+
+def surrogate(past: Past, scored: Sequence[tuple[Architecture, float]]) -> Surrogate:
+    """What these say of others; a training that went astray counts as much as the worst."""
+    worst = min((score for _, score in scored if math.isfinite(score)), default=0.0)
+    seen = {architecture: max(score, worst) for architecture, score in scored}
+    return Surrogate(past.space, seen, derive(past.seed, "surrogate", len(scored)))
