@@ -38,7 +38,19 @@ MAY_KNOW = {
     "bundle": BELOW | {"data", "kernels", "nets", "journal"},
     "strategies": BELOW | {"kernels", "nets", "tasks", "training", "journal", "records", "work"},
     "baselines": BELOW
-    | {"data", "kernels", "ops", "nets", "tasks", "training", "strategies", "journal", "records", "work"},
+    | {
+        "aims",
+        "data",
+        "kernels",
+        "ops",
+        "nets",
+        "tasks",
+        "training",
+        "strategies",
+        "journal",
+        "records",
+        "work",
+    },
 }
 TOP = {
     "bringing",

@@ -204,3 +204,9 @@ def test_help_stands_on_the_field():
     assert Mine(3).table() == {"size": 3}
     with pytest.raises(BadSetting, match="size = 4 is not possible: it must lie between 1 and 3"):
         Mine(4)
+
+
+def test_values_to_start_from_give_way_to_what_was_turned():
+    begun = Setting(dropout=0.3).starting({"dropout": 0.0, "hidden": 128, "unknown": 1})
+    assert (begun.dropout, begun.hidden) == (0.3, 128)
+    assert begun.lr == Setting().lr

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
-from sanegnn.settings import Among, Knobs, Within, knob
+from sanegnn.settings import Among, Knobs, Value, Within, knob
 
 
 @dataclass(frozen=True)
@@ -25,5 +26,29 @@ class LinkKnobs(Knobs):
     ] = 1
 
 
-KNOBS: dict[str, type[Knobs]] = {"inductive": InductiveKnobs, "links": LinkKnobs}
+@dataclass(frozen=True)
+class AlignmentKnobs(Knobs):
+    """What is read of the entities, and how their distance is made and learned."""
+
+    attributes: Annotated[
+        int, knob("the most frequent attributes that are read; 0: structure alone"), Within(0)
+    ] = 2000
+    beta: Annotated[float, knob("β, the share of the structure in a distance"), Within(0, 1)] = 0.9
+    margin: Annotated[float, knob("γ, by how much a link is to be nearer"), Within(0)] = 3.0
+    negatives: Annotated[int, knob("false links for each end of a link, anew in every epoch"), Within(1)] = 5
+
+
+KNOBS: dict[str, type[Knobs]] = {"alignment": AlignmentKnobs, "inductive": InductiveKnobs, "links": LinkKnobs}
 """Tasks that are not here have no knobs."""
+
+STARTS: dict[str, Mapping[str, Value]] = {
+    "alignment": {
+        "scaling": "raw",
+        "activation": "relu",
+        "hidden": 128,
+        "input_dropout": 0.0,
+        "dropout": 0.0,
+        "weight_decay": 1e-6,
+    }
+}
+"""By task: where the knobs of nets and supernets stand that nobody has turned, in place of their default."""

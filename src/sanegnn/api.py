@@ -71,12 +71,12 @@ def fit(
     """
     brought = bring(data, choice, machine, knobs)
     search = brought.prefers(search)
-    strategy = _knobs(search, knobs)
+    strategy = brought.begins(_knobs(search, knobs))
 
     def work(session: Session) -> Result:
         found = session.search(search, strategy)
         candidates = list(dict.fromkeys([*found, *session.task.designs(search.depth or 1)]))
-        studies = session.studies(candidates)
+        studies = session.studies(candidates, brought.begins(Setting()))
         ranked = tournament(session.bench, studies, selection, _reporter(session, studies, selection))
         pairs = [(architecture, tried.setting) for architecture, tried in ranked]
         picked = choose(session.retrain(pairs, selection.repeats))
@@ -110,7 +110,8 @@ def search(
     """
     brought = bring(data, choice, machine, knobs)
     search = brought.prefers(search)
-    strategy = _knobs(search, knobs)
+    setting = brought.begins(setting)
+    strategy = brought.begins(_knobs(search, knobs))
 
     def work(session: Session) -> Result:
         found = session.search(search, strategy)
@@ -140,6 +141,7 @@ def tune(
     """Find a setting for one architecture by its validation score; the test set stays sealed."""
     parsed = known(architecture)
     brought = bring(data, choice, machine, knobs)
+    setting = brought.begins(setting)
 
     def work(session: Session) -> Result:
         (study,) = session.studies([parsed], setting)
@@ -172,6 +174,7 @@ def train(
     """Train one architecture with one setting from several seeds and score them all on the test set."""
     parsed = known(architecture)
     brought = bring(data, choice, machine, knobs)
+    setting = brought.begins(setting)
 
     def work(session: Session) -> Result:
         (finalist,) = session.retrain([(parsed, setting)], repeats.repeats)
@@ -203,6 +206,7 @@ def truth(
     """
     brought = bring(data, choice, machine, knobs)
     sample = brought.prefers(sample)
+    setting = brought.begins(setting)
     named_space(sample)
 
     def work(session: Session) -> Result:

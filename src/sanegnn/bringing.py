@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from sanegnn.aims import STARTS
 from sanegnn.data import Data
 from sanegnn.data.opening import opened
 from sanegnn.settings import DataChoice, Knobs, Machine, NoKnobs, Sample, Search, Tables
@@ -13,6 +14,7 @@ from sanegnn.space import SearchSpace, space
 from sanegnn.tasks import Task, kind_of, own_knobs, task_of, tasks
 
 K = TypeVar("K", Search, Sample)
+A = TypeVar("A", bound=Knobs)
 
 
 def named_space(named: Search | Sample) -> SearchSpace:
@@ -36,6 +38,10 @@ class Brought:
         """The knobs with the search space and the depth of the task where none were named."""
         usual = {"space": self.task.space, "depth": self.task.depth}
         return knobs.of({**usual, **knobs.table()})
+
+    def begins(self, knobs: A) -> A:
+        """The knobs of a net or a supernet as the task begins, where nobody has turned them."""
+        return knobs.starting(STARTS.get(kind_of(self.data, self.choice.task), {}))
 
     @property
     def groups(self) -> dict[str, Knobs]:

@@ -36,13 +36,13 @@ from sanegnn.data import Data
 from sanegnn.data.opening import opened
 from sanegnn.errors import BadSetting, RunInUse, TrainingFailed
 from sanegnn.events import Began, Listener, Note, Stage, Step
-from sanegnn.records import Done, Failed, Lap, Scored, TestOpened
+from sanegnn.records import Done, Failed, Figures, Lap, Scored, TestOpened
 from sanegnn.reporting import efficiency
 from sanegnn.runs import RECORDS, Run, default_name, now
 from sanegnn.session import warm, where
 from sanegnn.settings import DataChoice, Field, Knobs, Machine, Race, RunChoice, Seed, Tables, Training
 from sanegnn.tasks import Task, kind_of, task_of, tasks
-from sanegnn.training import evaluate
+from sanegnn.training import evaluate, figures
 from sanegnn.training.select import Bench
 from sanegnn.work import InOrder, Workers, workers
 
@@ -230,6 +230,8 @@ def judge(run: Run, task: Task, entrant: Contender[Any], lane: Lane, best: Lap) 
             continue
         ready = task.ready(trained.scaling, lane.bench.device)
         run.append(Scored(lap.label, lap.seed, evaluate(trained.net, ready, "test")[0]))
+        if beside := figures(trained.net, ready, "test"):
+            run.append(Figures(lap.label, lap.seed, beside))
 
 
 def hold(asked: Asked, run: RunChoice, tell: Listener) -> Leaderboard:

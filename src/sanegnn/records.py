@@ -159,6 +159,16 @@ class Scored(Record):
     test: float
 
 
+@_kind("figures")
+@dataclass(frozen=True)
+class Figures(Record):
+    """What a task tells of one trained net's test part beside its score."""
+
+    architecture: str
+    seed: int
+    figures: dict[str, float]
+
+
 @_kind("together")
 @dataclass(frozen=True)
 class Together(Record):

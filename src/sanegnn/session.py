@@ -20,7 +20,18 @@ from sanegnn.data import Data
 from sanegnn.errors import TrainingFailed
 from sanegnn.events import Began, Listener, Note, Stage, Step
 from sanegnn.nets import Ensemble
-from sanegnn.records import Derived, Done, Failed, Record, Retrain, Scored, TestOpened, Together, Trial
+from sanegnn.records import (
+    Derived,
+    Done,
+    Failed,
+    Figures,
+    Record,
+    Retrain,
+    Scored,
+    TestOpened,
+    Together,
+    Trial,
+)
 from sanegnn.results import Result
 from sanegnn.runs import Run, default_name, now, versions
 from sanegnn.settings import (
@@ -35,7 +46,7 @@ from sanegnn.settings import (
 from sanegnn.space import Architecture
 from sanegnn.strategies import Quest, strategies
 from sanegnn.tasks import Finished, Task
-from sanegnn.training import evaluate
+from sanegnn.training import evaluate, figures
 from sanegnn.training.jobs import Job, restored
 from sanegnn.training.select import Bench, Finalist, retrain_jobs
 from sanegnn.training.tune import Study, Tried, storage
@@ -139,6 +150,8 @@ class Session:
             if job.seed not in known:
                 known[job.seed] = evaluate(net, ready, "test")[0]
                 self.run.append(Scored(str(architecture), job.seed, known[job.seed]))
+                if beside := figures(net, ready, "test"):
+                    self.run.append(Figures(str(architecture), job.seed, beside))
         if not self.run.records(Together):
             self.run.append(
                 Together(str(architecture), evaluate(Ensemble(nets, ready.together), ready, "test")[0])

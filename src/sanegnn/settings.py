@@ -104,6 +104,12 @@ class Knobs:
                 raise UnknownName.of(f"knob of {cls.__name__}", name, _fields(cls))
         return cls(**table)
 
+    def starting(self, usual: Mapping[str, Any]) -> Self:
+        """The same with these values for the knobs of theirs that stand at their default."""
+        plain = type(self)().table()
+        left = {name for name, value in self.table().items() if plain.get(name) == value}
+        return self.but(**{name: value for name, value in usual.items() if name in left})
+
     def but(self, **changes: Any) -> Self:
         """The same with some knobs changed."""
         return type(self).of({**self.table(), **changes})

@@ -22,6 +22,7 @@ def test_every_kernel_is_listed():
             warm.cpu_attention_back,
             warm.cpu_dense,
             warm.cpu_largest,
+            warm.cpu_distance,
             warm.cpu_lstm,
         )
         for value in vars(module).values()

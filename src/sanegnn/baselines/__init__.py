@@ -2,7 +2,9 @@
 
 from sanegnn.baselines.contender import Clock, Contender, Lane, Trained, contenders
 from sanegnn.baselines.designed import Designed
+from sanegnn.baselines.gcnalign import GcnAlign
 from sanegnn.baselines.human import Design, designs
+from sanegnn.baselines.jape import Jape
 from sanegnn.baselines.policygnn import PolicyGnn
 from sanegnn.baselines.searching import Searching
 
@@ -11,6 +13,8 @@ __all__ = [
     "Contender",
     "Design",
     "Designed",
+    "GcnAlign",
+    "Jape",
     "Lane",
     "PolicyGnn",
     "Searching",

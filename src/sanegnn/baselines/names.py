@@ -5,7 +5,7 @@
     random@mlp          a strategy over another space
     human search all    every design, every searcher, both
 
-A registered contender goes by its own name, and counts among the searchers.
+A registered contender goes by its own name; one that searches counts among the searchers.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sanegnn.aims import STARTS
 from sanegnn.baselines.contender import Contender, contenders
 from sanegnn.baselines.designed import Designed, Named
 from sanegnn.baselines.human import designs
@@ -26,6 +27,11 @@ from sanegnn.tasks import NodeTask, Task, tasks
 RANDOM = "random"
 
 
+def searchers() -> tuple[str, ...]:
+    """The registered contenders that look for a design of their own."""
+    return tuple(name for name in contenders if contenders[name].kind == "search")
+
+
 def parted(texts: Sequence[str]) -> tuple[str, ...]:
     """The words of several texts, each of which commas may part."""
     return tuple(word for text in texts for word in (part.strip() for part in text.split(",")) if word)
@@ -33,7 +39,7 @@ def parted(texts: Sequence[str]) -> tuple[str, ...]:
 
 def field(texts: Sequence[str], task: type[Task] = NodeTask) -> tuple[str, ...]:
     """The names of a field for a task, groups spelt out, each name once; the unknown one is refused."""
-    able = [name for name in contenders if suits(name, task)]
+    able = [name for name in searchers() if suits(name, task)]
     groups = {"human": task.rivals or tuple(designs), "search": (*strategies, *able)}
     groups["all"] = tuple(dict.fromkeys((*groups["human"], *groups["search"])))
     home = f"@{task.space}"
@@ -64,7 +70,7 @@ def missing_random(names: Sequence[str]) -> tuple[str, ...]:
     """Random search over every space that a strategy of the field searches, where it is not in the field."""
     spaces = dict.fromkeys(name.partition("@")[2] for name in names if name.partition("@")[0] in strategies)
     wanted = [f"{RANDOM}@{where}" if where else RANDOM for where in spaces]
-    if any(name in contenders for name in names):
+    if any(name in searchers() for name in names):
         wanted.append(RANDOM)
     return tuple(name for name in dict.fromkeys(wanted) if name not in names)
 
@@ -81,13 +87,14 @@ def contender(
     name: str, race: Race, knobs: Mapping[str, Knobs], task: type[Task] = NodeTask
 ) -> Contender[Any]:
     """The contender of that name, for a task."""
+    starts = next((STARTS[one] for one in STARTS if tasks[one] is task), {})
     strategy, _, where = name.partition("@")
     if name in designs:
-        return Designed(Named(name))
+        return Designed(Named(name)).begun(starts)
     (own,) = own_knobs(name, knobs).values()
     if strategy in strategies:
         kind, home, depth = strategies[strategy], where or task.space, race.depth or task.depth
         search = Search(strategy, home, depth, race.restarts or kind.restarts)
         kind.check(space(home, depth))
-        return Searching(search, own)
+        return Searching(search, own.starting(starts)).begun(starts)
     return contenders[name](own)

@@ -11,17 +11,17 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 from sanegnn.baselines.contender import Contender, Lane, Trained
 from sanegnn.baselines.human import Design
 from sanegnn.journal import Journal
 from sanegnn.records import Lap
 from sanegnn.seeds import derive
-from sanegnn.settings import Knobs, Setting, Training, Tuning
+from sanegnn.settings import Knobs, Setting, Training, Tuning, Value
 from sanegnn.space import Architecture
 from sanegnn.training.jobs import Job, Outcome, restored
 from sanegnn.training.select import retrain_jobs
@@ -41,6 +41,12 @@ class Tuned(Contender[K]):
     """
 
     still: ClassVar[tuple[str, ...]] = ()
+    starts: Mapping[str, Value] = {}
+
+    def begun(self, starts: Mapping[str, Value]) -> Self:
+        """The same with values for the knobs of the first setting that stand at their default."""
+        self.starts = starts
+        return self
 
     def search(self, lane: Lane, known: int) -> Iterator[Lap]:
         """The laps of a search after the `known` first ones; nothing where nothing is searched."""
@@ -68,7 +74,9 @@ class Tuned(Contender[K]):
             yield from self.search(lane, len(laps))
         laps = kept.records(Lap)
         searched = [lap for lap in laps if lap.phase == "search"]
-        yield from Trials(self, lane, self.design(lane, searched), laps).run()
+        design = self.design(lane, searched)
+        begun = replace(design, setting=design.setting.starting(self.starts))
+        yield from Trials(self, lane, begun, laps).run()
 
     def finish(self, lane: Lane, best: Lap) -> Iterator[Lap]:
         """The same fresh seeds for whatever was chosen."""

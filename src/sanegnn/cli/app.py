@@ -32,6 +32,7 @@ COMMANDS = {
     "truth": ("truth", "Train many architectures drawn at random, to judge searches by."),
     "compare": ("compare", "Compare searchers and human designs on the same splits and budgets."),
     "predict": ("predict", "Predict the classes of the nodes of a graph with a model of a run."),
+    "match": ("match", "Rank the matches of the entities that are not linked, with a model of a run."),
     "generate": ("generate", "Write generated data in the layout of a known dataset."),
     "datasets": ("lists", "The datasets that have a name."),
     "ops": ("lists", "The operations that an architecture is made of."),

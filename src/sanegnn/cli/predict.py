@@ -40,6 +40,8 @@ def predict(
     from sanegnn.session import where
 
     loaded = bundle.load(model, where(machine.device))
+    if isinstance(loaded, bundle.Matches):
+        raise BadSetting(f"{model} aligns entities: `sanegnn match` writes their matches")
     given = chosen(dataset, tables, default="")
     if not given:
         raise BadSetting("nothing to predict: give --nodes and --edges, or a dataset by name")

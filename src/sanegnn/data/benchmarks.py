@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from sanegnn.data.base import Data, GraphData
 from sanegnn.data.digits import digits
+from sanegnn.data.knowledge_files import dbp15k
 from sanegnn.data.planted import planted
 from sanegnn.data.ppi import PPISource
 from sanegnn.data.pyg import PyGSource
@@ -109,6 +110,11 @@ PLANTED = {
 for _name, _numbers in PLANTED.items():
     datasets.add(_name, "made here, with a known answer")(
         Benchmark(planted[_name].title, lambda name, _: planted[name].make(0), numbers=_numbers)
+    )
+
+for _language, _title in (("zh", "Chinese"), ("ja", "Japanese"), ("fr", "French")):
+    datasets.add(f"dbp15k-{_language}-en", "Sun, Hu, Li: JAPE, ISWC 2017")(
+        Benchmark(f"DBpedia, {_title} and English", dbp15k, f"DBP15K/{_language}_en", metric="hits@1")
     )
 
 planetoid = Family("Planetoid", "", "Yang et al., ICML 2016")

@@ -33,7 +33,8 @@ def examine(data: GraphData, split: Split | None = None) -> tuple[Finding, ...]:
     return tuple(sorted(found, key=lambda finding: order.index(finding.level)))
 
 
-def _share(part: int, whole: int) -> str:
+def share(part: int, whole: int) -> str:
+    """Part and whole with their percentage, in words."""
     return f"{part:,} of {whole:,} ({part / max(1, whole):.1%})"
 
 
@@ -58,13 +59,11 @@ def _connection(data: GraphData) -> Iterator[Finding]:
     alone = len(measures.isolated(data))
     if alone:
         level: Level = "warn" if alone > 0.1 * data.num_nodes else "info"
-        sentence = (
-            f"{_share(alone, data.num_nodes)} nodes are isolated: only their own features tell of them."
-        )
+        sentence = f"{share(alone, data.num_nodes)} nodes are isolated: only their own features tell of them."
         yield Finding(level, "isolated", sentence)
     sizes = measures.components(data)
     if len(sizes) > 1:
-        largest = _share(int(sizes[0]), data.num_nodes)
+        largest = share(int(sizes[0]), data.num_nodes)
         sentence = f"The graph falls into {len(sizes):,} components; the largest has {largest} nodes."
         yield Finding("info", "components", sentence)
 
@@ -95,20 +94,20 @@ def _features(data: GraphData) -> Iterator[Finding]:
     empty = int(measures.zero_rows(data.x).sum())
     if empty:
         level: Level = "warn" if empty > 0.1 * data.num_nodes else "info"
-        yield Finding(level, "zero-rows", f"{_share(empty, data.num_nodes)} nodes have no feature but zeros.")
+        yield Finding(level, "zero-rows", f"{share(empty, data.num_nodes)} nodes have no feature but zeros.")
 
 
 def _columns(data: GraphData) -> Iterator[Finding]:
     constant = measures.constant_columns(data.x)
     if constant.any():
         sentence = (
-            f"{_share(int(constant.sum()), data.num_features)} feature columns are constant and tell nothing."
+            f"{share(int(constant.sum()), data.num_features)} feature columns are constant and tell nothing."
         )
         yield Finding("warn", "constant-columns", sentence)
     keys = measures.row_keys(measures.columns(data.x))[~constant]
     again = len(keys) - len(np.unique(keys))
     if again:
-        sentence = f"{_share(again, data.num_features)} feature columns repeat another column."
+        sentence = f"{share(again, data.num_features)} feature columns repeat another column."
         yield Finding("warn", "duplicate-columns", sentence)
 
 
@@ -123,7 +122,7 @@ def _rows(data: GraphData) -> Iterator[Finding]:
 def _labels(data: GraphData) -> Iterator[Finding]:
     known = data.y[data.y >= 0]
     if len(known) < data.num_nodes:
-        sentence = f"{_share(data.num_nodes - len(known), data.num_nodes)} nodes have no label."
+        sentence = f"{share(data.num_nodes - len(known), data.num_nodes)} nodes have no label."
         yield Finding("info" if len(known) else "error", "unlabelled", sentence)
     counts = np.bincount(known, minlength=data.num_classes)
     if len(known) and np.count_nonzero(counts) < 2:
@@ -185,7 +184,7 @@ def _leakage(data: GraphData, split: Split) -> Iterator[Finding]:
             seen = int((np.isin(group[ids], group[split.train]) & told[ids]).sum())
             if seen:
                 level: Level = "warn" if seen > 0.01 * len(ids) else "info"
-                sentence = f"{_share(seen, len(ids))} {part} nodes have the {words} of a training node."
+                sentence = f"{share(seen, len(ids))} {part} nodes have the {words} of a training node."
                 yield Finding(level, f"{code}-in-{part}", sentence)
 
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 
 from sanegnn.data.base import GraphData, Ids, symmetric
+from sanegnn.data.knowledge import KnowledgePair
 from sanegnn.errors import BadSetting
 from sanegnn.seeds import generator
 
@@ -87,3 +89,44 @@ def both_ways(ends: Ids, nodes: int) -> Ids:
     """Every drawn edge once in each direction, without self-loops (2, E)."""
     edges, _ = symmetric(ends[:, ends[0] != ends[1]], None, nodes)
     return edges
+
+
+def translated_pair(
+    seed: int,
+    entities: int = 120,
+    triples: int = 600,
+    relations: int = 6,
+    kept: float = 1.0,
+    attributes: int = 0,
+) -> KnowledgePair:
+    """A random knowledge graph and its translation: the same triples between entities in another order.
+
+    Args:
+        seed: the same seed gives the same pair.
+        entities: in each of the two graphs; all are linked.
+        triples: how many are drawn; repeats are left out.
+        relations: how many there are; the translation has others.
+        kept: the share of triples that the translation has too.
+        attributes: how many there are, five for every entity, the same for its translation.
+    """
+    rng = generator(seed, "translated-pair")
+    heads, tails = rng.integers(entities, size=(2, triples))
+    first = np.unique(np.stack([heads, rng.integers(relations, size=triples), tails]), axis=1)
+    order = rng.permutation(entities)
+    second = first[:, rng.random(first.shape[1]) < kept]
+    second = np.stack([entities + order[second[0]], relations + second[1], entities + order[second[2]]])
+    links = np.stack([np.arange(entities), entities + order])
+    held = np.argsort(rng.random((entities, max(attributes, 1))), axis=1)[:, :5]
+    table = np.zeros((2 * entities, attributes), dtype=np.float32)
+    for side in links if attributes else ():
+        table[side[:, None], held] = 1.0
+    return KnowledgePair(
+        f"translated-{seed}",
+        np.array([f"{graph}:{place}" for graph in (1, 2) for place in range(entities)]),
+        entities,
+        np.concatenate([first, second], axis=1),
+        np.arange(2 * relations),
+        sp.csr_array(table),
+        tuple(f"attribute {place}" for place in range(attributes)),
+        links,
+    )

@@ -13,15 +13,18 @@ from sanegnn.data.base import Data, GraphData
 from sanegnn.data.benchmarks import datasets, load
 from sanegnn.data.folders import is_folder, read_folder
 from sanegnn.data.graphset import GraphSet
+from sanegnn.data.knowledge import KnowledgePair
+from sanegnn.data.knowledge_files import is_pair, read_pair
 from sanegnn.data.npz import read_npz
 from sanegnn.data.ppi import is_ppi, read_ppi
 from sanegnn.errors import BadGraph
 from sanegnn.settings import DataChoice, Machine, Tables
 
-READY: tuple[type, ...] = (GraphData, GraphSet)
+READY: tuple[type, ...] = (GraphData, GraphSet, KnowledgePair)
 """The classes of objects that are data already."""
 
 FOLDERS: tuple[tuple[Callable[[Path], bool], Callable[[Path, DataChoice], Data]], ...] = (
+    (is_pair, lambda folder, _: read_pair(folder)),
     (is_ppi, read_ppi),
     (is_folder, read_folder),
 )

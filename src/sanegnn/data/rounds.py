@@ -8,6 +8,8 @@ from typing import Any
 from sanegnn.data.base import Data, GraphData
 from sanegnn.data.doctor import Finding, examine
 from sanegnn.data.graphset import GraphSet
+from sanegnn.data.knowledge import KnowledgePair, link_split
+from sanegnn.data.knowledge_doctor import examine_pair
 from sanegnn.data.linkdoctor import examine_links
 from sanegnn.data.setdoctor import examine_set
 from sanegnn.data.splits import resolve
@@ -36,6 +38,11 @@ def _set(data: GraphSet, choice: DataChoice) -> tuple[Finding, ...]:
 @looks.add("links")
 def _links(data: GraphData, choice: DataChoice) -> tuple[Finding, ...]:
     return examine_links(data, _split(data, choice))
+
+
+@looks.add("alignment")
+def _pair(data: KnowledgePair, choice: DataChoice) -> tuple[Finding, ...]:
+    return examine_pair(data, link_split(data, _split(data, choice)))
 
 
 def _split(data: Data, choice: DataChoice) -> str:

@@ -33,6 +33,7 @@ __all__ = [
     "coefficients",
     "compile_all",
     "compiled_before",
+    "distances",
     "dropout",
     "largest",
     "linear",
@@ -159,6 +160,15 @@ def coefficients(
     if kind not in reference.SCORES:
         raise UnknownName.of("attention", kind, reference.SCORES)
     return reference.coefficients(kind, values, att_source, att_target, gate, graph)
+
+
+def distances(x: Tensor, pairs: Tensor) -> Tensor:
+    """Σ_c |x_uc - x_vc| for every pair of rows u, v.
+
+    Shapes: x (N, D), pairs (2, P) int64, out (P,).
+    """
+    out: Tensor = _implementation(x).distances(x, pairs)
+    return out
 
 
 def dropout(x: Tensor, rate: float, noise: Noise | None) -> Tensor:

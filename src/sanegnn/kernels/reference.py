@@ -182,6 +182,11 @@ def project(features: Features, weight: Tensor, rate: float, noise: Noise | None
     return out
 
 
+def distances(x: Tensor, pairs: Tensor) -> Tensor:
+    """Σ_c |x_uc - x_vc| for every pair of rows u, v."""
+    return (x.index_select(0, pairs[0]) - x.index_select(0, pairs[1])).abs().sum(1)
+
+
 def linear(x: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
     """X W + b."""
     return x @ weight if bias is None else torch.addmm(bias, x, weight)

@@ -4,8 +4,25 @@ from __future__ import annotations
 
 import torch
 
-from sanegnn.kernels import cpu_aggregate, cpu_attention, cpu_attention_back, cpu_dense, cpu_largest, cpu_lstm
-from sanegnn.kernels.compiled import aggregate, attend, dropout, largest, lstm_readout, lstm_step, project
+from sanegnn.kernels import (
+    cpu_aggregate,
+    cpu_attention,
+    cpu_attention_back,
+    cpu_dense,
+    cpu_distance,
+    cpu_largest,
+    cpu_lstm,
+)
+from sanegnn.kernels.compiled import (
+    aggregate,
+    attend,
+    distances,
+    dropout,
+    largest,
+    lstm_readout,
+    lstm_step,
+    project,
+)
 from sanegnn.kernels.cpu_attend import RULES
 from sanegnn.kernels.cpu_tiles import index_file
 from sanegnn.kernels.features import Features
@@ -24,6 +41,8 @@ KERNELS = (
     cpu_dense.multiply,
     cpu_largest.rank,
     cpu_largest.unrank,
+    cpu_distance.apart,
+    cpu_distance.pull,
     cpu_lstm.step,
     cpu_lstm.step_back,
 )
@@ -45,6 +64,7 @@ def compile_all() -> None:
     outs = [
         attend(kinds, ones(2, *att), ones(*att), ones(*att), ones(*att), graph, 0.5, noise),
         *aggregate(ones(2, 1), graph, ("sum", "max")),
+        distances(ones(2, 1), torch.tensor([[0], [1]])),
         dropout(ones(2, 1), 0.5, noise),
         largest(ones(2, 1), graph, 1),
         project(Features.of(torch.eye(8)), ones(8, 1), 0.5, noise),

@@ -67,6 +67,12 @@ def plain(depth: int) -> SearchSpace:
     return SearchSpace("plain", depth, NODE_AGGREGATORS)
 
 
+@presets.add("align", source="SANE, Section IV-D, for aligning entities: 11^K architectures, 121 at K = 2")
+def align(depth: int) -> SearchSpace:
+    """As plain: the embedding is what the last layer gives."""
+    return SearchSpace("align", depth, NODE_AGGREGATORS)
+
+
 @presets.add("mlp", source="SANE, Table X: (12 * 2)^K * 3 architectures, 41,472 at K = 3")
 def mlp(depth: int) -> SearchSpace:
     """Perceptrons over the sum of the neighbourhood in place of the node aggregators that people designed."""

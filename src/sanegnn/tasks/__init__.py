@@ -1,7 +1,9 @@
 """What is learned and how it is judged: loss, metric and the views of the split."""
 
+from sanegnn.tasks.alignment import AlignmentSearch, AlignmentTask
 from sanegnn.tasks.base import (
     Batch,
+    Figured,
     Finished,
     Ready,
     Savable,
@@ -18,7 +20,10 @@ from sanegnn.tasks.metrics import label_metrics, link_metrics, metrics
 from sanegnn.tasks.nodes import NodeSearch, NodeTask
 
 __all__ = [
+    "AlignmentSearch",
+    "AlignmentTask",
     "Batch",
+    "Figured",
     "Finished",
     "InductiveSearch",
     "InductiveTask",

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self, runtime_checkable
 
 from torch import Tensor
 
@@ -58,6 +58,14 @@ class Ready(Protocol):
 
     def together(self, outputs: Sequence[Tensor]) -> Tensor:
         """What several nets say of one batch, as the output of one."""
+
+
+@runtime_checkable
+class Figured(Protocol):
+    """A ready task that has more to tell of a part than its score."""
+
+    def figures(self, outputs: Sequence[Tensor], part: str) -> Mapping[str, float]:
+        """Everything that is worth telling, by name."""
 
 
 class SearchTask(Protocol):

@@ -20,6 +20,7 @@ from sanegnn.seeds import Noise
 from sanegnn.settings import SCALINGS, Setting
 from sanegnn.space import Architecture
 from sanegnn.tasks import Batch, Finished, Ready, SearchTask, Task, metrics
+from sanegnn.tasks.alignment import LinkBatch
 from sanegnn.testing.examples import require
 
 
@@ -113,8 +114,10 @@ def gives_batches(task: SearchTask) -> None:
 
 
 def scored(batch: Batch) -> list[Any]:
-    """What a batch is scored by: joined pairs of nodes, or the nodes whose outputs it asks for."""
+    """What a batch is scored by: linked entities, joined pairs of nodes, or the nodes it asks for."""
     inputs = batch.inputs
+    if isinstance(batch, LinkBatch):
+        return [tuple(link) for link in batch.links.T.tolist()]
     if inputs.pairs is not None:
         joined = inputs.pairs[:, batch.target > 0].sort(dim=0).values
         return [tuple(pair) for pair in joined.T.tolist()]

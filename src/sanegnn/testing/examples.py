@@ -9,13 +9,13 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from sanegnn.data.generate import planted_partition
+from sanegnn.data.generate import planted_partition, translated_pair
 from sanegnn.data.graphset import GraphSet
 from sanegnn.kernels import Features, Graph
 from sanegnn.nets import Inputs
 from sanegnn.ops import Shape, initialise
 from sanegnn.seeds import generator
-from sanegnn.tasks import InductiveTask, LinkTask, NodeTask, Task
+from sanegnn.tasks import AlignmentTask, InductiveTask, LinkTask, NodeTask, Task
 
 NODES, WIDTH, DEPTH = 12, 8, 3
 ISOLATED = NODES - 1
@@ -83,6 +83,7 @@ def example_set(several: bool = False) -> GraphSet:
 
 
 EXAMPLES: dict[str, Callable[[], Task]] = {
+    "alignment": lambda: AlignmentTask.of(translated_pair(0, entities=60, triples=300, attributes=8)),
     "nodes": example_task,
     "inductive": lambda: InductiveTask.of(example_set()),
     "links": lambda: LinkTask.of(planted_partition(0, nodes=90, classes=3, features=6, degree=5.0)),

@@ -1,5 +1,5 @@
 """Training one net, tuning its setting, and choosing among the tuned."""
 
-from sanegnn.training.loop import Trained, evaluate, train_net
+from sanegnn.training.loop import Trained, evaluate, figures, train_net
 
-__all__ = ["Trained", "evaluate", "train_net"]
+__all__ = ["Trained", "evaluate", "figures", "train_net"]

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from sanegnn.errors import TrainingFailed
 from sanegnn.seeds import Noise, derive
 from sanegnn.settings import Setting, Training
-from sanegnn.tasks import Ready
+from sanegnn.tasks import Figured, Ready
 
 RUNGS = (15, 30, 60, 120, 240)
 """The epochs at which a tuning trial may be stopped for being behind."""
@@ -102,3 +102,12 @@ def evaluate(net: nn.Module, ready: Ready, part: str) -> tuple[float, float]:
     losses = [ready.loss(output, batch) for output, batch in zip(outputs, batches, strict=True)]
     loss = float(torch.stack(losses).mean())
     return (ready.score(outputs, part) if math.isfinite(loss) else -math.inf), loss
+
+
+@torch.no_grad()
+def figures(net: nn.Module, ready: Ready, part: str) -> dict[str, float]:
+    """What the task tells of a part beside the score; nothing as a rule."""
+    if not isinstance(ready, Figured):
+        return {}
+    net.eval()
+    return dict(ready.figures([net(batch.inputs) for batch in ready.batches(part)], part))
