@@ -76,8 +76,8 @@ def _model(given: Model | Path | str) -> Model:
     found = load(given) if isinstance(given, Path | str) else given
     if not isinstance(found, Model):
         raise BadExport(
-            f"{given} holds a {type(found).__name__}; only models for the classes of nodes can be exported "
-            "and explained"
+            f"{given} holds a {type(found).__name__}; only models for the classes or labels of nodes can be "
+            "exported and explained"
         )
     return found
 

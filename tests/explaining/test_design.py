@@ -21,7 +21,7 @@ def begun(root, winner=WINNER, name="one", **settings):
     """A run that found the winner, so far without a word about other architectures."""
     groups = {
         "search": Search("paper", "paper", 2),
-        "data": DataChoice(),
+        "data": DataChoice("0"),
         "training": Training(4),
         "seed": Seed(),
     }

@@ -197,5 +197,5 @@ def test_what_pyg_explains_with_works_on_the_plain_form():
 
 
 def test_a_model_of_another_kind_is_refused():
-    with pytest.raises(BadExport, match="only models for the classes of nodes"):
+    with pytest.raises(BadExport, match="only models for the classes or labels of nodes"):
         sanegnn.explain(object(), None, node=1)

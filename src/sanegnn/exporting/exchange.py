@@ -45,8 +45,8 @@ def write_onnx(model: Model, folder: Path) -> tuple[float, str]:
             program(model), input_names=INPUTS, output_names=[OUTPUT], opset_version=OPSET, verbose=False
         )
         assert made is not None
-        x, edges, _ = made.model.graph.inputs
-        made.rename_axes({x.shape[0]: "nodes", edges.shape[1]: "edges"})
+        inputs: Any = made.model.graph.inputs
+        made.rename_axes({inputs[0].shape[0]: "nodes", inputs[1].shape[1]: "edges"})
         made.model.metadata_props.update({key: json.dumps(told) for key, told in _about(model).items()})
         made.save(path, external_data=False)
     session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
