@@ -143,4 +143,4 @@ def _features(one: Around, shares: Tensor, names: Sequence[str], top: int) -> tu
     """Features by their shares over all nodes."""
     total, own = shares.sum(0), shares[one.place]
     places = _largest(total, top)
-    return tuple(FeatureShare(names[place], float(total[place]), float(own[place])) for place in places)
+    return tuple(FeatureShare(names[place], float(total[place]), float(own[place]) + 0.0) for place in places)
