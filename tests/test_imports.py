@@ -36,6 +36,11 @@ MAY_KNOW = {
     "work": LEAVES | {"journal", "memory"},
     "training": BELOW | {"kernels", "ops", "nets", "tasks", "journal", "work"},
     "bundle": BELOW | {"data", "kernels", "nets", "journal"},
+    "plain": set(),
+    "exporting": BELOW | {"bundle", "data", "journal", "kernels", "nets", "ops", "plain"},
+    "explaining": BELOW
+    | {"bundle", "data", "events", "exporting", "journal", "kernels", "nets", "ops"}
+    | {"records", "runs", "tasks", "training", "work"},
     "strategies": BELOW | {"kernels", "nets", "tasks", "training", "journal", "records", "work"},
     "baselines": BELOW
     | {
@@ -58,6 +63,7 @@ TOP = {
     "census",
     "comparing",
     "api",
+    "uses",
     "estimator",
     "testing",
     "cli",

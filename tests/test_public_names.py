@@ -30,6 +30,8 @@ PUBLIC = [
     "Training",
     "Tuning",
     "compare",
+    "explain",
+    "export",
     "fit",
     "load",
     "read",

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         Tuning,
     )
     from sanegnn.space import Architecture, SearchSpace
+    from sanegnn.uses import explain, export
 
 _HOMES = {
     "sanegnn.api": ("compare", "fit", "search", "train", "truth", "tune"),
@@ -59,6 +60,7 @@ _HOMES = {
         "Tuning",
     ),
     "sanegnn.space": ("Architecture", "SearchSpace"),
+    "sanegnn.uses": ("explain", "export"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
@@ -71,6 +73,8 @@ __all__ = [  # noqa: RUF022 - grouped by home
     "tune",
     "read",
     "load",
+    "export",
+    "explain",
     "GraphData",
     "GraphSet",
     "Leaderboard",

@@ -10,6 +10,7 @@
     ├── RunFolder        a run folder that is corrupt, locked or belongs to other settings
     │   └── RunInUse     another process works in it
     ├── BadModel         a model folder that is missing, damaged or of a newer version
+    ├── BadExport        a model that cannot be written in that format, or comes out of it another
     └── TrainingFailed   a training that ended without one finite score
 
 Each message names the thing, says what came, and shows the way out.
@@ -66,6 +67,10 @@ class RunInUse(RunFolder):
 
 class BadModel(SaneError):
     """A model folder that is missing, damaged or of a newer version."""
+
+
+class BadExport(SaneError):
+    """A model that cannot be written in that format, or that comes out of it as another."""
 
 
 class TrainingFailed(SaneError):

@@ -172,6 +172,7 @@ class Session:
             "sizes": dict(self.task.sizes),
             "metric": self.task.metric,
             "scores": {name: list(values) for name, values in scores.items()},
+            "training": self.bench.training.table(),
             "versions": versions(),
         }
         states = [restored(job, ready).state_dict() for job in jobs]

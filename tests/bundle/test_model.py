@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 
-import citations as made
+import citations as made_papers
 import sanegnn
 from sanegnn.bundle import load
 from sanegnn.data.generate import planted_partition
 from sanegnn.errors import BadGraph, BadModel
 from sanegnn.session import Session
 from sanegnn.settings import DataChoice, Machine, Repeats, RunChoice, Setting, Training
+from untrained import made
 
 GRAPH = planted_partition(3, nodes=120)
 
@@ -72,7 +73,7 @@ def test_calibration_changes_confidence_and_no_class(tmp_path):
 
 
 def test_undirected_is_part_of_the_model(tmp_path):
-    nodes, edges = made.papers(), made.citations()
+    nodes, edges = made_papers.papers(), made_papers.citations()
     graph = sanegnn.read(nodes, edges, label="topic")
     model = trained(tmp_path, graph, choice=DataChoice("part", undirected=True))
     assert np.array_equal(model.predict_proba(graph), model.predict_proba(graph.undirected()))
@@ -84,11 +85,25 @@ def test_what_does_not_fit_is_refused(tmp_path):
     with pytest.raises(BadGraph, match="fitted on 16 features, but planted-1 has 8"):
         model.predict(planted_partition(1, nodes=50, features=8))
     with pytest.raises(BadGraph, match="did not come from tables"):
-        model.read(made.papers(), made.citations())
-    tables = trained(tmp_path, sanegnn.read(made.papers(), made.citations(), label="topic"),
+        model.read(made_papers.papers(), made_papers.citations())
+    tables = trained(tmp_path, sanegnn.read(made_papers.papers(), made_papers.citations(), label="topic"),
                      choice=DataChoice("part"))  # fmt: skip
     with pytest.raises(BadGraph, match="were fitted anew"):
-        tables.predict(sanegnn.read(made.papers(40, 9), made.citations(40, 9), label="topic"))
+        tables.predict(sanegnn.read(made_papers.papers(40, 9), made_papers.citations(40, 9), label="topic"))
+
+
+def test_nodes_without_any_edge_are_predicted():
+    """One by one as side by side."""
+    model, x = made("gat,sage_mean,gcn"), GRAPH.x[:3, :6]
+    together = model.predict_proba((x, np.zeros((2, 0), int)))
+    alone = [model.predict_proba((x[node : node + 1], np.zeros((2, 0), int)))[0] for node in range(3)]
+    assert np.allclose(together, alone, atol=1e-6)
+
+
+def test_tables_without_any_edge_are_predicted(tmp_path):
+    nodes, edges = made_papers.papers(), made_papers.citations()
+    model = trained(tmp_path, sanegnn.read(nodes, edges, label="topic"), choice=DataChoice("part"))
+    assert model.predict_proba(model.read(nodes, edges.slice(0, 0))).shape == (60, 3)
 
 
 def test_content_that_is_not_understood_is_refused(tmp_path):

@@ -100,7 +100,7 @@ class Saved:
                 return self.read(data.nodes, data.edges)
             found = read_files(data, preprocessing=self.preprocessing)
         else:
-            found = data if isinstance(data, GraphData) else GraphData.of(data)
+            found = data if isinstance(data, GraphData) else GraphData.of(data, edgeless=True)
         if self.preprocessing and found.source and found.source.preprocessing != self.preprocessing:
             raise BadGraph(
                 f"the columns of {found.name} were fitted anew; read its tables with model.read(nodes, edges)"

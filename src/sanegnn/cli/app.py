@@ -33,6 +33,8 @@ COMMANDS = {
     "compare": ("compare", "Compare searchers and human designs on the same splits and budgets."),
     "predict": ("predict", "Predict the classes of the nodes of a graph with a model of a run."),
     "match": ("match", "Rank the matches of the entities that are not linked, with a model of a run."),
+    "export": ("models", "Write a trained model as Python source, as ONNX or as a program of torch.export."),
+    "explain": ("models", "Why a node is predicted so, or what every operation of a design is worth."),
     "generate": ("generate", "Write generated data in the layout of a known dataset."),
     "datasets": ("lists", "The datasets that have a name."),
     "ops": ("lists", "The operations that an architecture is made of."),

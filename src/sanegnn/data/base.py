@@ -119,7 +119,7 @@ class GraphData:
                 `classes`, `num_nodes`, or a tuple (x, edges, y). `edges` is (2, E) ids or a SciPy sparse
                 adjacency whose entry [i, j] is the edge i -> j.
             name: its name; otherwise the object's own, or "graph".
-            details: `metric` and `public` of the result.
+            details: `metric` and `public` of the result; `edgeless` where no edge is needed, to predict.
 
         What is cleaned, each with a note: self-loops are dropped (aggregators add a node to its own
         neighbourhood), duplicate edges become one (their weights are added), features that are missing

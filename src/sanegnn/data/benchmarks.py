@@ -1,4 +1,4 @@
-"""The datasets that have a name. Another single-graph dataset of PyG is one more line here."""
+"""The datasets that have a name. Another single-graph dataset of PyG or OGB is one more line here."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from sanegnn.data.base import Data, GraphData
 from sanegnn.data.digits import digits
 from sanegnn.data.knowledge_files import dbp15k
+from sanegnn.data.ogb import OGBSource
 from sanegnn.data.planted import planted
 from sanegnn.data.ppi import PPISource
 from sanegnn.data.pyg import PyGSource
@@ -175,3 +176,11 @@ Family("Flickr", "Flickr", "Zeng et al., ICLR 2020").add("flickr", "images with 
 Family("Airports", "Airports", "Ribeiro et al., KDD 2017").add(
     "airports-usa", "by activity", "usa", name="USA"
 )
+
+
+def _ogb(name: str, title: str, source: OGBSource) -> None:
+    datasets.add(name, "Hu et al.: OGB, NeurIPS 2020")(Benchmark(title, source.read, str(source.raw)))
+
+
+_ogb("ogbn-arxiv", "papers of arXiv, by citation", OGBSource("ogbn_arxiv", "arxiv.zip", "time"))
+_ogb("ogbn-products", "bought together", OGBSource("ogbn_products", "products.zip", "sales_ranking"))

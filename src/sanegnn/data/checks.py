@@ -19,14 +19,16 @@ STAND_IN = "no features came: a constant and the log of the in-degree stand in"
 Notes = list[str]
 
 
-def clean(raw: Raw, metric: str | None = None, public: str | None = None) -> GraphData:
+def clean(
+    raw: Raw, metric: str | None = None, public: str | None = None, edgeless: bool = False
+) -> GraphData:
     """The checked graph of `raw`; see `GraphData.of`."""
     notes: Notes = list(raw.notes)
     edges, weight = raw.edges, raw.weight
     if is_sparse(edges):
         edges, weight, raw.num_nodes = _from_adjacency(edges, weight)
     nodes = _count_nodes(raw, edges)
-    edges, weight = clean_edges(edges, weight, nodes, notes)
+    edges, weight = clean_edges(edges, weight, nodes, notes, edgeless)
     x = clean_features(raw.x, nodes) if raw.x is not None else degree_features(edges, nodes, notes)
     y, classes = clean_labels(raw.y, raw.classes, nodes, notes)
     splits = {**raw.splits, **_splits_of_masks(raw.masks, nodes, notes)}
@@ -74,15 +76,17 @@ def _count_nodes(raw: Raw, edges: Any) -> int:
     return nodes
 
 
-def clean_edges(edges: Any, weight: Any, nodes: int, notes: Notes) -> tuple[Ids, Weights | None]:
-    """Sorted unique edges (2, E) without self-loops, and their weights (E,)."""
+def clean_edges(
+    edges: Any, weight: Any, nodes: int, notes: Notes, edgeless: bool = False
+) -> tuple[Ids, Weights | None]:
+    """Sorted unique edges (2, E) without self-loops, and their weights (E,); none only if `edgeless`."""
     edges = _edge_ids(edges, nodes)
     weight = _edge_weights(weight, edges.shape[1])
     loops = edges[0] == edges[1]
     if loops.any():
         notes.append(f"{count(int(loops.sum()), 'self-loop')} dropped")
         edges, weight = edges[:, ~loops], None if weight is None else weight[~loops]
-    if not edges.shape[1]:
+    if not edges.shape[1] and not edgeless:
         raise BadGraph("the graph is empty: no edge joins two nodes, so there is no structure to learn from")
     simple, weight = merge(edges, weight, nodes)
     if twice := edges.shape[1] - simple.shape[1]:

@@ -91,10 +91,10 @@ class PyGSource:
             with _silence():
                 return watched(str(work / self.root), **dict(self.options), **options)
         except _NoDownload as error:
-            raise SaneError(_absent(name, raw, error.__cause__)) from error.__cause__
+            raise SaneError(absent(name, raw, error.__cause__)) from error.__cause__
         except Exception as error:
             raise BadGraph(
-                f"the raw files of {name} in {raw} cannot be read ({_brief(error)}); "
+                f"the raw files of {name} in {raw} cannot be read ({brief(error)}); "
                 "they are corrupt or not complete: put them there anew"
             ) from error
 
@@ -119,19 +119,20 @@ def _watch(download: Any) -> Any:
     return watched
 
 
-def _absent(name: str, raw: Path, reason: BaseException | None) -> str:
+def absent(name: str, raw: Path, reason: BaseException | None) -> str:
+    """What to say of raw files that are not there and could not be downloaded."""
     found = (
         f"has only {', '.join(sorted(path.name for path in raw.iterdir()))}"
         if raw.is_dir()
         else "is not there"
     )
     return (
-        f"dataset {name!r}: {raw} {found}, and the download failed ({_brief(reason)}); put its raw files "
+        f"dataset {name!r}: {raw} {found}, and the download failed ({brief(reason)}); put its raw files "
         "into that folder, or name another data root with --data-root or the variable SANEGNN_DATA"
     )
 
 
-def _brief(error: BaseException | None) -> str:
+def brief(error: BaseException | None) -> str:
     """One line of an exception."""
     text = " ".join(str(error).split())
     return f"{type(error).__name__}: {text[:200]}" if text else type(error).__name__

@@ -107,7 +107,7 @@ def _graph(
     for role in ("identifier", "constant", "empty", "without a name"):
         for column in prepared.role(role) if not fitted else ():
             raw.notes += (f"column {column!r} is left out: {role}",)
-    return clean(raw)
+    return clean(raw, edgeless=fitted is not None)
 
 
 def _name(nodes: Table, joints: Sequence[Table]) -> str:
