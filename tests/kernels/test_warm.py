@@ -23,6 +23,7 @@ def test_every_kernel_is_listed():
             warm.cpu_dense,
             warm.cpu_largest,
             warm.cpu_lstm,
+            warm.cpu_products,
         )
         for value in vars(module).values()
         if hasattr(value, "signatures") and value.targetoptions.get("nogil")

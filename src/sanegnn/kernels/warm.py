@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import torch
 
-from sanegnn.kernels import cpu_aggregate, cpu_attention, cpu_attention_back, cpu_dense, cpu_largest, cpu_lstm
+from sanegnn.kernels import (
+    cpu_aggregate,
+    cpu_attention,
+    cpu_attention_back,
+    cpu_dense,
+    cpu_largest,
+    cpu_lstm,
+    cpu_products,
+)
 from sanegnn.kernels.compiled import aggregate, attend, dropout, largest, lstm_readout, lstm_step, project
 from sanegnn.kernels.cpu_attend import RULES
 from sanegnn.kernels.cpu_tiles import index_file
@@ -26,6 +34,8 @@ KERNELS = (
     cpu_largest.unrank,
     cpu_lstm.step,
     cpu_lstm.step_back,
+    cpu_products.by_rows,
+    cpu_products.over_rows,
 )
 
 
