@@ -7,7 +7,18 @@ import torch
 
 from sanegnn import kernels
 from sanegnn.errors import BadGraph
-from sanegnn.kernels import Features, dropout, linear, linear_sum, lstm_readout, lstm_step, project, uniform
+from sanegnn.kernels import (
+    Features,
+    add_scaled,
+    cpu_lstm,
+    dropout,
+    linear,
+    linear_sum,
+    lstm_readout,
+    lstm_step,
+    project,
+    uniform,
+)
 from sanegnn.seeds import Noise
 
 from .equal import assert_paths_agree
@@ -72,6 +83,19 @@ def test_features_keep_sparse_what_is_sparse():
         Features.of(torch.zeros(3))
 
 
+@pytest.mark.parametrize("share", [0.05, 0.9])
+def test_the_features_of_some_nodes(share):
+    x = torch.rand(9, 7, generator=torch.Generator().manual_seed(0))
+    x = torch.where(x < share, x, 0.0)
+    features, nodes = Features.of(x), torch.tensor([5, 0, 5, 8])
+    taken = features.take(nodes)
+    assert taken.is_sparse == features.is_sparse == (share < 0.5)
+    assert taken.shape == (4, 7)
+    assert torch.equal(taken.to_dense(), x[nodes])
+    weight = torch.ones(7, 3)
+    torch.testing.assert_close(project(taken, weight), project(features, weight)[nodes])
+
+
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
 @pytest.mark.parametrize("width", [1, 16, 21])
 def test_project_agrees_and_equals_dense(width, dtype):
@@ -108,6 +132,13 @@ def test_linear_sum_agrees(dtype):
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
+def test_add_scaled_agrees(dtype):
+    x, y, factor = numbers(9, 5, dtype=dtype), numbers(9, 5, dtype=dtype) + 1, numbers(1, dtype=dtype)
+    assert_paths_agree(add_scaled, [x, y, factor])
+    torch.testing.assert_close(add_scaled(x, y, factor), x + factor * y)
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
 @pytest.mark.parametrize("width", [1, 16, 19])
 def test_lstm_step_agrees(width, dtype):
     inputs = [numbers(9, 5, dtype=dtype), numbers(5, 3 * width, dtype=dtype), numbers(3 * width, dtype=dtype)]
@@ -135,6 +166,11 @@ def readout_inputs(count: int, nodes: int, width: int, dtype: torch.dtype) -> li
 @pytest.mark.parametrize(("count", "width"), [(1, 4), (2, 5), (3, 16), (5, 3)])
 def test_lstm_readout_agrees(count, width, dtype):
     assert_paths_agree(lstm_readout, readout_inputs(count, 11, width, dtype))
+
+
+def test_lstm_readout_of_many_nodes_is_taken_in_turn(monkeypatch):
+    monkeypatch.setattr(cpu_lstm, "IN_CACHE", 4 * 4 * 9)  # 4 nodes at a time
+    assert_paths_agree(lstm_readout, readout_inputs(3, 11, 6, torch.float64))
 
 
 @pytest.mark.parametrize("count", [2, 3, 4])

@@ -11,9 +11,9 @@ import torch
 from numba.extending import register_jitable
 from torch import Tensor
 
-from sanegnn.kernels.cpu_tiles import flat, kernel, run
+from sanegnn.kernels.cpu_tiles import AHEAD, flat, kernel, run
 from sanegnn.kernels.noise import threshold, words
-from sanegnn.kernels.simd import LANES, bare, fma, like, select, splat, zeros
+from sanegnn.kernels.simd import LANES, bare, fetch, fma, like, select, splat, zeros
 from sanegnn.kernels.simd_math import hash_lanes, load_up_to, store_up_to
 from sanegnn.kernels.units import cut_evenly
 
@@ -66,6 +66,30 @@ def dropout(x: Tensor, rate: float, noise: Noise | None) -> Tensor:
     return out
 
 
+class AddScaled(torch.autograd.Function):
+    """X + factor · Y; the gradient of the factor is an inner product, without the products one by one."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, y: Tensor, factor: Tensor) -> Tensor:
+        """(N, D)."""
+        ctx.save_for_backward(y, factor)
+        return torch.addcmul(x, y, factor)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
+        """The gradients of x, y and factor."""
+        y, factor = ctx.saved_tensors
+        _, need_y, need_factor = ctx.needs_input_grad
+        d_factor = torch.dot(grads[0].flatten(), y.flatten()).view(1) if need_factor else None
+        return grads[0], grads[0] * factor if need_y else None, d_factor
+
+
+def add_scaled(x: Tensor, y: Tensor, factor: Tensor) -> Tensor:
+    """X + factor · Y."""
+    out: Tensor = AddScaled.apply(x, y, factor)
+    return out
+
+
 @kernel
 def multiply(bounds, first, last, entries, arrays, width):
     """out[r] = Σ_k value[entry[k]] rows[column[k]] over the k of row r of a CSR."""
@@ -74,10 +98,12 @@ def multiply(bounds, first, last, entries, arrays, width):
 
 @register_jitable
 def _multiply(start, stop, ptr, column, entry, value, rows, out, width):
+    last = ptr[stop] - 1
     for r in range(start, stop):
         for c in range(0, width, LANES):
             sums = zeros(out)
             for k in range(ptr[r], ptr[r + 1]):
+                fetch(rows, np.int64(column[min(k + AHEAD, last)]) * width + c)
                 x = splat(value[entry[k]])
                 sums = fma(x, load_up_to(rows, np.int64(column[k]) * width + c, width - c), sums)
             store_up_to(out, r * width + c, sums, width - c)

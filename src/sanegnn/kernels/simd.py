@@ -103,6 +103,15 @@ def bare(_typing, parts):
 
 
 @intrinsic
+def singles(_typing, address):
+    """The float32 numbers at an address, for calls that are too short to wrap a tensor in an array."""
+    kind = ir.FloatType().as_pointer()
+    return types.CPointer(types.float32)(address), lambda _context, builder, _sig, args: builder.inttoptr(
+        args[0], kind
+    )
+
+
+@intrinsic
 def load(_typing, array, index):
     """array[index : index + 16]."""
 
@@ -111,6 +120,21 @@ def load(_typing, array, index):
         return builder.load(place, align=array.dtype.bitwidth // 8)
 
     return VecType(array.dtype)(array, types.intp), code
+
+
+@intrinsic
+def fetch(_typing, array, index):
+    """Ask for the cache line of array[index] ahead of its use."""
+
+    def code(_context: Any, builder: Any, _sig: Any, args: Any) -> Any:
+        word = ir.IntType(32)
+        place = builder.bitcast(builder.gep(args[0], [args[1]]), ir.IntType(8).as_pointer())
+        kind = ir.FunctionType(ir.VoidType(), [place.type, word, word, word])
+        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        builder.call(function, [place, word(0), word(2), word(1)])
+        return _context.get_dummy_value()
+
+    return types.void(array, types.intp), code
 
 
 @intrinsic
