@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from sanegnn.data.generate import planted_partition
 from sanegnn.data.graphset import GraphSet
-from sanegnn.kernels import Features, Graph
+from sanegnn.kernels import Features, Graph, Segments
 from sanegnn.nets import Inputs
 from sanegnn.ops import Shape, initialise
 from sanegnn.seeds import generator
@@ -59,9 +59,10 @@ def filled(module: nn.Module, seed: int = 0) -> Any:
     return module
 
 
-def example_inputs(features: int = 5) -> Inputs:
-    """Dense float64 features over the example graph."""
-    return Inputs(Features.of(numbers(NODES, features).numpy()), example_graph())
+def example_inputs(features: int = 5, whole: bool = False) -> Inputs:
+    """Dense float64 features over the example graph; `whole` asks for the graph, and for an empty one."""
+    segments = Segments.of(torch.tensor([NODES, 0])) if whole else None
+    return Inputs(Features.of(numbers(NODES, features).numpy()), example_graph(), segments=segments)
 
 
 def example_task(nodes: int = 90) -> NodeTask:
