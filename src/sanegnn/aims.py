@@ -25,5 +25,12 @@ class LinkKnobs(Knobs):
     ] = 1
 
 
-KNOBS: dict[str, type[Knobs]] = {"inductive": InductiveKnobs, "links": LinkKnobs}
+@dataclass(frozen=True)
+class GraphsKnobs(Knobs):
+    """How whole graphs are learned from."""
+
+    batch: Annotated[int, knob("graphs that a step reads together"), Within(1)] = 64
+
+
+KNOBS: dict[str, type[Knobs]] = {"inductive": InductiveKnobs, "links": LinkKnobs, "graphs": GraphsKnobs}
 """Tasks that are not here have no knobs."""

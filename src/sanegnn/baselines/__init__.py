@@ -4,9 +4,11 @@ from sanegnn.baselines.contender import Clock, Contender, Lane, Trained, contend
 from sanegnn.baselines.designed import Designed
 from sanegnn.baselines.human import Design, designs
 from sanegnn.baselines.policygnn import PolicyGnn
+from sanegnn.baselines.pooled import FOR_NODES
 from sanegnn.baselines.searching import Searching
 
 __all__ = [
+    "FOR_NODES",
     "Clock",
     "Contender",
     "Design",

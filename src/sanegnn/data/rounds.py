@@ -11,6 +11,8 @@ from sanegnn.data.graphset import GraphSet
 from sanegnn.data.linkdoctor import examine_links
 from sanegnn.data.setdoctor import examine_set
 from sanegnn.data.splits import resolve
+from sanegnn.data.wholedoctor import examine_wholes
+from sanegnn.data.wholegraphs import WholeGraphs
 from sanegnn.registry import Registry
 from sanegnn.settings import DataChoice
 
@@ -36,6 +38,11 @@ def _set(data: GraphSet, choice: DataChoice) -> tuple[Finding, ...]:
 @looks.add("links")
 def _links(data: GraphData, choice: DataChoice) -> tuple[Finding, ...]:
     return examine_links(data, _split(data, choice))
+
+
+@looks.add("graphs")
+def _wholes(data: WholeGraphs, choice: DataChoice) -> tuple[Finding, ...]:
+    return examine_wholes(data, data.resolve(_split(data, choice)) if len(data.known) else None)
 
 
 def _split(data: Data, choice: DataChoice) -> str:

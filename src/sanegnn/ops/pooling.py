@@ -22,7 +22,7 @@ class Sum(Pooling):
         return segments.sum(x)
 
 
-@pool_ops.add("mean", source="Duvenaud et al.: Convolutional Networks on Graphs, NeurIPS 2015")
+@pool_ops.add("mean", source="Xu, Hu, Leskovec, Jegelka: GIN, ICLR 2019, Section 5")
 class Mean(Pooling):
     """Σ_v x_v / n: it tells distributions of states apart; zero for a graph without nodes."""
 
@@ -31,7 +31,7 @@ class Mean(Pooling):
         return segments.mean(x)
 
 
-@pool_ops.add("max", source="Xu, Hu, Leskovec, Jegelka: GIN, ICLR 2019")
+@pool_ops.add("max", source="Xu, Hu, Leskovec, Jegelka: GIN, ICLR 2019, Section 5")
 class Max(Pooling):
     """max_v x_v in each channel: it tells sets of states apart; zero for a graph without nodes."""
 
@@ -40,7 +40,7 @@ class Max(Pooling):
         return segments.max(x)
 
 
-@pool_ops.add("attention", source="Li, Tarlow, Brockschmidt, Zemel: GGNN, ICLR 2016, Eq. 7")
+@pool_ops.add("attention", source="Li et al.: GGNN, ICLR 2016, with PyG's softmax for the gate")
 class GatedAttention(Pooling):
     """Σ_v a_v (W x_v + b) with a = softmax of g · x_v over the nodes of a graph.
 

@@ -12,6 +12,7 @@ mixed, the shared weights fit the others as much as the path that is scored.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -32,6 +33,9 @@ from sanegnn.training.loop import evaluate, learn
 
 LAST = 3
 """The epochs at the end of a round whose mean validation score counts."""
+
+LOST = -1e9
+"""The score of a net that went astray, so that a mean with it is a number."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +64,8 @@ class Turning(SupernetCourse[Turns]):
         losses = [self.learn(path, self.noise.at(place)) for place in range(self.settings.turn)]
         train_loss = sum(losses) / len(losses)
         score, val_loss = self.validate(path)
-        self.scores.append(max(score, 0.0))  # a path that went astray scores -inf
+        astray = min([0.0, *self.scores])  # it scores -inf, to which no effect could be fitted
+        self.scores.append(score if math.isfinite(score) else astray)
         return {"train_loss": train_loss, "val_loss": val_loss, "val_score": score}
 
     def path(self, turn: int) -> Path:
@@ -120,7 +125,7 @@ class Alone:
             self.epoch += 1
             learn(self.net, self.ready, self.adam, Noise(derive(self.seed, self.epoch)))
             if left < LAST:
-                scores.append(max(0.0, evaluate(self.net, self.ready, "val")[0]))
+                scores.append(max(LOST, evaluate(self.net, self.ready, "val")[0]))
         self.score = sum(scores) / len(scores)
 
 

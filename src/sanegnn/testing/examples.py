@@ -9,13 +9,15 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from sanegnn.aims import GraphsKnobs
 from sanegnn.data.generate import planted_partition
 from sanegnn.data.graphset import GraphSet
+from sanegnn.data.motifs import motifs
 from sanegnn.kernels import Features, Graph, Segments
 from sanegnn.nets import Inputs
 from sanegnn.ops import Shape, initialise
 from sanegnn.seeds import generator
-from sanegnn.tasks import InductiveTask, LinkTask, NodeTask, Task
+from sanegnn.tasks import GraphsTask, InductiveTask, LinkTask, NodeTask, Task
 
 NODES, WIDTH, DEPTH = 12, 8, 3
 ISOLATED = NODES - 1
@@ -86,6 +88,7 @@ def example_set(several: bool = False) -> GraphSet:
 EXAMPLES: dict[str, Callable[[], Task]] = {
     "nodes": example_task,
     "inductive": lambda: InductiveTask.of(example_set()),
+    "graphs": lambda: GraphsTask.of(motifs(0, graphs=40), knobs=GraphsKnobs(batch=16)),
     "links": lambda: LinkTask.of(planted_partition(0, nodes=90, classes=3, features=6, degree=5.0)),
 }
 """A small task of every kind; one that is registered without an example fails the contract."""
