@@ -29,6 +29,7 @@ PUBLIC = [
     "Tables",
     "Training",
     "Tuning",
+    "WholeGraphs",
     "compare",
     "explain",
     "export",

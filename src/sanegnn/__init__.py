@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from sanegnn.api import compare, fit, search, train, truth, tune
     from sanegnn.bundle import Model, load
     from sanegnn.comparison import Leaderboard
-    from sanegnn.data import GraphData
+    from sanegnn.data import GraphData, WholeGraphs
     from sanegnn.data.graphset import GraphSet
     from sanegnn.data.tables import read
     from sanegnn.estimator import NodeClassifier
@@ -38,7 +38,7 @@ _HOMES = {
     "sanegnn.api": ("compare", "fit", "search", "train", "truth", "tune"),
     "sanegnn.bundle": ("Model", "load"),
     "sanegnn.comparison": ("Leaderboard",),
-    "sanegnn.data": ("GraphData",),
+    "sanegnn.data": ("GraphData", "WholeGraphs"),
     "sanegnn.data.graphset": ("GraphSet",),
     "sanegnn.data.tables": ("read",),
     "sanegnn.estimator": ("NodeClassifier",),
@@ -77,6 +77,7 @@ __all__ = [  # noqa: RUF022 - grouped by home
     "explain",
     "GraphData",
     "GraphSet",
+    "WholeGraphs",
     "Leaderboard",
     "Model",
     "NodeClassifier",

@@ -38,7 +38,19 @@ class AlignmentKnobs(Knobs):
     negatives: Annotated[int, knob("false links for each end of a link, anew in every epoch"), Within(1)] = 5
 
 
-KNOBS: dict[str, type[Knobs]] = {"alignment": AlignmentKnobs, "inductive": InductiveKnobs, "links": LinkKnobs}
+@dataclass(frozen=True)
+class GraphsKnobs(Knobs):
+    """How whole graphs are learned from."""
+
+    batch: Annotated[int, knob("graphs that a step reads together"), Within(1)] = 64
+
+
+KNOBS: dict[str, type[Knobs]] = {
+    "alignment": AlignmentKnobs,
+    "graphs": GraphsKnobs,
+    "inductive": InductiveKnobs,
+    "links": LinkKnobs,
+}
 """Tasks that are not here have no knobs."""
 
 STARTS: dict[str, Mapping[str, Value]] = {

@@ -14,16 +14,17 @@ name.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
 from sanegnn import comparing
-from sanegnn.bringing import bring, named_space
+from sanegnn.bringing import Brought, bring, named_space
 from sanegnn.census import census, resting
 from sanegnn.comparison import Leaderboard
 from sanegnn.errors import TrainingFailed
 from sanegnn.events import Listener, Stage, Step, silent
-from sanegnn.ops import layer_ops, node_ops, skip_ops
+from sanegnn.ops import layer_ops, node_ops, pool_ops, skip_ops
 from sanegnn.records import Verdict
 from sanegnn.results import Result
 from sanegnn.session import Command, Session, conduct
@@ -45,6 +46,7 @@ from sanegnn.settings import (
 )
 from sanegnn.space import Architecture
 from sanegnn.strategies import strategies
+from sanegnn.tasks import refuse_unfit
 from sanegnn.training.select import Choice, Finalist, Report, choose, rounds, tournament
 from sanegnn.training.select import tune as tune_study
 from sanegnn.training.tune import Study, Tried
@@ -71,7 +73,7 @@ def fit(
     """
     brought = bring(data, choice, machine, knobs)
     search = brought.prefers(search)
-    strategy = brought.begins(_knobs(search, knobs))
+    strategy = brought.begins(_knobs(search, brought, knobs))
 
     def work(session: Session) -> Result:
         found = session.search(search, strategy)
@@ -111,7 +113,7 @@ def search(
     brought = bring(data, choice, machine, knobs)
     search = brought.prefers(search)
     setting = brought.begins(setting)
-    strategy = brought.begins(_knobs(search, knobs))
+    strategy = brought.begins(_knobs(search, brought, knobs))
 
     def work(session: Session) -> Result:
         found = session.search(search, strategy)
@@ -142,6 +144,7 @@ def tune(
     parsed = known(architecture)
     brought = bring(data, choice, machine, knobs)
     setting = brought.begins(setting)
+    refuse_unfit(type(brought.task), str(parsed), parsed.pool is not None)
 
     def work(session: Session) -> Result:
         (study,) = session.studies([parsed], setting)
@@ -175,6 +178,7 @@ def train(
     parsed = known(architecture)
     brought = bring(data, choice, machine, knobs)
     setting = brought.begins(setting)
+    refuse_unfit(type(brought.task), str(parsed), parsed.pool is not None)
 
     def work(session: Session) -> Result:
         (finalist,) = session.retrain([(parsed, setting)], repeats.repeats)
@@ -246,6 +250,7 @@ def known(architecture: ArchitectureLike) -> Architecture:
         (node_ops, parsed.nodes),
         (skip_ops, parsed.skips),
         (layer_ops, (parsed.layer,) if parsed.layer else ()),
+        (pool_ops, (parsed.pool,) if parsed.pool else ()),
     ):
         for name in names:
             registry.entry(name)
@@ -269,10 +274,11 @@ def _design(finalist: Finalist, found: list[Architecture]) -> str:
     return f"the {kind} design {finalist.architecture}"
 
 
-def _knobs(search: Search, knobs: Mapping[str, Knobs] | None) -> Knobs:
-    """The knobs of the strategy; a strategy or space that is not known is refused here, before any work."""
-    strategy = strategies[search.strategy]
-    strategy.check(named_space(search))
+def _knobs(search: Search, brought: Brought, knobs: Mapping[str, Knobs] | None) -> Knobs:
+    """The knobs of the strategy; a strategy or space that does not fit is refused here, before any work."""
+    strategy, searched = strategies[search.strategy], named_space(search)
+    strategy.check(searched)
+    refuse_unfit(type(brought.task), f"space {searched.name!r}", bool(searched.pool_ops))
     return (knobs or {}).get(search.strategy) or strategy.knobs()
 
 
@@ -291,12 +297,12 @@ def _reporter(session: Session, studies: list[Study], selection: Selection) -> R
 def _counter(session: Session, stage: str, total: int, done: int) -> Report:
     """A report that keeps trials and counts them."""
     session.tell(Stage(stage, total, done))
-    seen = {"done": done, "best": 0.0}
+    seen = {"done": done, "best": -math.inf}
 
     def report(study: Study, tried: Tried) -> None:
         session.keep_trial(study, tried)
         seen["done"] += 1
-        seen["best"] = max(seen["best"], tried.validation or 0.0)
+        seen["best"] = max(seen["best"], tried.worth)
         session.tell(Step(stage, int(seen["done"]), str(study.architecture), seen["best"]))
 
     return report
@@ -307,4 +313,4 @@ def _leaderboard(studies: list[Study]) -> list[dict[str, Any]]:
         {"architecture": str(study.architecture), "trials": len(study.trials), "best": study.best.validation}
         for study in studies
     ]
-    return sorted(rows, key=lambda row: -(row["best"] or -1.0))
+    return sorted(rows, key=lambda row: -math.inf if row["best"] is None else row["best"], reverse=True)

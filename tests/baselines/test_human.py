@@ -6,13 +6,13 @@ from torch.nn import Linear
 from torch.nn.functional import linear
 from torch_geometric.nn import APPNP, GAT, GCN, GIN, GCN2Conv, GraphSAGE, Sequential
 
-from sanegnn.baselines import designs
+from sanegnn.baselines import FOR_NODES, designs
 from sanegnn.nets import Net
-from sanegnn.ops import layer_ops, node_ops, skip_ops
+from sanegnn.ops import layer_ops, node_ops, pool_ops, skip_ops
 from sanegnn.testing.examples import NODES, close, example_edges, example_inputs, filled, numbers
 
 FEATURES, OUTPUTS = 5, 3
-VARIANTS = [(name, place) for name in designs for place in range(len(designs[name]("cora").variants))]
+VARIANTS = [(name, place) for name in FOR_NODES for place in range(len(designs[name]("cora").variants))]
 STOCK = {
     "gcn": lambda size, jk: GCN(*size, act="elu", jk=jk),
     "sage_sum": lambda size, jk: GraphSAGE(*size, act="relu", aggr="sum", jk=jk),
@@ -146,6 +146,7 @@ def test_every_variant_can_be_built_anywhere(name, dataset):
         assert set(one.nodes) <= set(node_ops)
         assert set(one.skips) <= set(skip_ops)
         assert one.layer is None or one.layer in layer_ops
+        assert one.pool is None or one.pool in pool_ops
         assert Net(one, design.setting, FEATURES, OUTPUTS).depth == one.depth
 
 

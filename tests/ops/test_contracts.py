@@ -4,10 +4,10 @@ import pytest
 import torch
 
 from sanegnn.kernels import attend
-from sanegnn.ops import Attention, NodeAggregator, Shape, initialise, layer_ops, node_ops, skip_ops
-from sanegnn.ops.base import LayerAggregator, weight
+from sanegnn.ops import Attention, NodeAggregator, Shape, initialise, layer_ops, node_ops, pool_ops, skip_ops
+from sanegnn.ops.base import LayerAggregator, Pooling, weight
 from sanegnn.seeds import Noise
-from sanegnn.testing import check_layer_aggregator, check_node_aggregator, check_skip
+from sanegnn.testing import check_layer_aggregator, check_node_aggregator, check_pooling, check_skip
 from sanegnn.testing.examples import NODES, WIDTH, filled, shape
 from sanegnn.testing.ops import fused_equals_plain
 
@@ -25,6 +25,11 @@ def test_layer_aggregator(name):
 @pytest.mark.parametrize("name", skip_ops)
 def test_skip(name):
     check_skip(name)
+
+
+@pytest.mark.parametrize("name", pool_ops)
+def test_pooling(name):
+    check_pooling(name)
 
 
 @pytest.mark.parametrize("heads", [1, 2, 4])
@@ -148,6 +153,48 @@ class Last(LayerAggregator):
 def test_a_broken_promise_of_a_layer_aggregator_is_found(kind, words):
     with pytest.raises(AssertionError, match=words):
         check_layer_aggregator(kind)
+
+
+class First(Pooling):
+    """Takes the first node of each graph."""
+
+    def forward(self, x, segments, graph):
+        return segments.sum(x * (segments.place == 0)[:, None])
+
+
+class Whole(Pooling):
+    """Centres the states over the whole union."""
+
+    def forward(self, x, segments, graph):
+        return segments.sum((x - x.mean(0)).square())
+
+
+class Averaging(Pooling):
+    """Divides by a size that may be zero."""
+
+    def forward(self, x, segments, graph):
+        return segments.sum(x) / segments.sizes[:, None]
+
+
+class Still(Pooling):
+    """Counts nodes without looking at them."""
+
+    def forward(self, x, segments, graph):
+        return segments.sizes.to(x.dtype)[:, None].expand(-1, x.shape[1]) + 0 * x.sum()
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        (First, "permuting the nodes of a graph"),
+        (Whole, "not pooled as it is alone"),
+        (Averaging, "not finite|not pooled as it is alone|permuting"),
+        (Still, "the states have no gradient"),
+    ],
+)
+def test_a_broken_promise_of_a_pooling_is_found(kind, words):
+    with pytest.raises(AssertionError, match=words):
+        check_pooling(kind)
 
 
 def test_weights_follow_from_seed_and_name_alone():

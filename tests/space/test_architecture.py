@@ -15,9 +15,10 @@ names = st.from_regex(r"[a-z][a-z0-9_]{0,8}", fullmatch=True)
 @st.composite
 def architectures(draw):
     nodes = tuple(draw(st.lists(names, min_size=1, max_size=6)))
+    pool = draw(st.none() | names)
     if draw(st.booleans()):
-        return Architecture(nodes)
-    return Architecture(nodes, tuple(draw(names) for _ in nodes), draw(names))
+        return Architecture(nodes, pool=pool)
+    return Architecture(nodes, tuple(draw(names) for _ in nodes), draw(names), pool)
 
 
 @given(architectures())
@@ -35,7 +36,9 @@ def test_white_space_does_not_matter(architecture, data):
     assert Architecture.parse(text) == architecture
 
 
-@pytest.mark.parametrize("text", [PAPER, "gcn,gcn,gcn", "gcn", "gcn,gcn | zero,zero | concat"])
+@pytest.mark.parametrize(
+    "text", [PAPER, PAPER + " | sum", "gcn,gcn,gcn", "gcn", "gcn | sum", "gcn | zero | max"]
+)
 def test_it_prints_what_it_parses(text):
     assert str(Architecture.parse(text)) == text
 
@@ -47,6 +50,13 @@ def test_its_parts():
     assert architecture.layer == "lstm"
     assert architecture.depth == 3
     assert Architecture.parse("gcn,gin").layer is None
+
+
+def test_a_pooling_comes_last():
+    joined, plain = Architecture.parse(PAPER + " | set2set"), Architecture.parse("gin,gin | sum")
+    assert (joined.layer, joined.pool) == ("lstm", "set2set")
+    assert (plain.nodes, plain.skips, plain.layer, plain.pool) == (("gin", "gin"), (), None, "sum")
+    assert Architecture.parse(PAPER).pool is None
 
 
 def test_it_is_a_value():
@@ -77,10 +87,13 @@ def test_its_id_is_the_same_in_a_fresh_process():
         ("gcn gcn", "cannot read 'gcn gcn' as the name"),
         ("gcn!", "cannot read 'gcn!'"),
         (
-            "gcn | skip",
-            "'gcn | skip': write 'gcn,gcn' or 'gat,gin | skip,zero | concat'",
+            "gcn,gcn | skip,zero",
+            "'gcn,gcn | skip,zero': write 'gcn,gcn' or 'gat,gin | skip,zero | concat'; for whole graphs, put",
         ),
-        ("gcn | skip | max | lstm", "cannot read architecture"),
+        ("gcn | skip | max | sum,mean", "cannot read architecture"),
+        ("gcn | skip | max | sum | mean", "cannot read architecture"),
+        ("gcn | skip | max | sum | mean | max", "cannot read architecture"),
+        ("gcn,gcn | skip | max | sum", "2 node aggregators need 2 skips, but 1 came"),
         ("gcn,gcn | skip,skip | max,lstm", "cannot read architecture"),
         ("gcn,gcn | skip | max", "gcn,gcn | skip | max: 2 node aggregators need 2 skips, but 1 came"),
         ("gcn | skip,skip | max", "1 node aggregators need 1 skips, but 2 came"),
@@ -93,7 +106,7 @@ def test_a_bad_text_is_named_with_the_way_out(text, words):
 
 
 def test_parts_come_together_or_not_at_all():
-    for parts in (((),), (("gcn",), ("skip",)), (("gcn",), (), "max")):
+    for parts in (((),), (("gcn",), ("skip",)), (("gcn",), (), "max"), (("gcn",), ("skip",), None, "sum")):
         with pytest.raises(BadArchitecture):
             Architecture(*parts)
 

@@ -5,11 +5,12 @@ import pytest
 from scipy.stats import chisquare
 
 from sanegnn.errors import BadArchitecture, BadSetting, UnknownName
-from sanegnn.ops import layer_ops, node_ops, skip_ops
+from sanegnn.ops import layer_ops, node_ops, pool_ops, skip_ops
 from sanegnn.seeds import generator
 from sanegnn.space import Architecture, SearchSpace, plain_designs, presets, space
 from sanegnn.space.presets import LAYER_AGGREGATORS, NODE_AGGREGATORS, SKIPS
 
+POOLED = SearchSpace("pooled", 2, ("gcn", "gin"), pool_ops=("sum", "sort"))
 SMALL = SearchSpace("small", 2, ("gcn", "gat", "gin"), ("skip", "zero"), ("concat", "max"))
 
 
@@ -22,6 +23,7 @@ def test_sizes(depth):
     assert space("paper", depth).size == 11**depth * 2**depth * 3
     assert space("plain", depth).size == 11**depth
     assert space("mlp", depth).size == 12**depth * 2**depth * 3
+    assert space("graph", depth).size == 11**depth * 2**depth * 3 * 7
     assert space("graphnas", depth).size == 9_408**depth
     assert space("autognn", depth).size == 14_112**depth
 
@@ -48,6 +50,7 @@ def test_every_operation_of_a_space_is_registered(name):
         assert all(node_ops[op] for op in member.nodes)
         assert all(skip in skip_ops for skip in member.skips)
         assert member.layer is None or member.layer in layer_ops
+        assert member.pool is None or member.pool in pool_ops
 
 
 @pytest.mark.parametrize("depth", [0, 7, -1])
@@ -63,6 +66,8 @@ def test_an_unknown_space_gets_the_near_one():
 
 def test_slots_have_keys_of_their_own():
     assert [slot.key for slot in SMALL.slots] == ["node.0", "node.1", "skip.0", "skip.1", "layer.0"]
+    assert [slot.key for slot in POOLED.slots] == ["node.0", "node.1", "pool.0"]
+    assert [slot.key for slot in space("graph", 1).slots] == ["node.0", "skip.0", "layer.0", "pool.0"]
     assert [slot.key for slot in space("plain", 2).slots] == ["node.0", "node.1"]
 
 
@@ -73,7 +78,9 @@ def test_all_members_are_there_once():
     assert Architecture.parse("gcn,gcn | zero,zero | max") in members
 
 
-@pytest.mark.parametrize("searched", [SMALL, space("plain", 3), space("paper", 3)], ids=lambda s: s.name)
+@pytest.mark.parametrize(
+    "searched", [SMALL, POOLED, space("plain", 3), space("paper", 3), space("graph", 3)], ids=lambda s: s.name
+)
 def test_encode_and_decode_are_inverse(searched):
     for member in islice(searched, 0, None, max(1, searched.size // 200)):
         choice = searched.encode(member)
@@ -112,6 +119,12 @@ def test_a_text_that_does_not_fit_says_what_fits(text, words):
 def test_a_plain_space_takes_node_aggregators_alone():
     with pytest.raises(BadArchitecture, match="it takes 2 node aggregators alone"):
         space("plain", 2).encode(Architecture.parse("gcn,gcn | skip,skip | max"))
+
+
+@pytest.mark.parametrize("text", ["gcn,gin", "gcn,gin | skip,skip | max", "gcn,gin | skip,skip | max | sum"])
+def test_a_space_with_a_pooling_asks_for_it(text):
+    with pytest.raises(BadArchitecture, match="space 'pooled': it takes 2 node aggregators and a pooling"):
+        POOLED.encode(Architecture.parse(text))
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,11 @@ from sanegnn.baselines.gcnalign import GcnAlign
 from sanegnn.baselines.human import Design, designs
 from sanegnn.baselines.jape import Jape
 from sanegnn.baselines.policygnn import PolicyGnn
+from sanegnn.baselines.pooled import FOR_NODES
 from sanegnn.baselines.searching import Searching
 
 __all__ = [
+    "FOR_NODES",
     "Clock",
     "Contender",
     "Design",

@@ -17,12 +17,13 @@ from sanegnn.aims import STARTS
 from sanegnn.baselines.contender import Contender, contenders
 from sanegnn.baselines.designed import Designed, Named
 from sanegnn.baselines.human import designs
+from sanegnn.baselines.pooled import FOR_NODES
 from sanegnn.baselines.searching import Searching
 from sanegnn.errors import BadSetting, UnknownName
 from sanegnn.settings import Knobs, Race, Search
 from sanegnn.space import space
 from sanegnn.strategies import strategies
-from sanegnn.tasks import NodeTask, Task, tasks
+from sanegnn.tasks import NodeTask, Task, refuse_unfit, tasks
 
 RANDOM = "random"
 
@@ -40,7 +41,7 @@ def parted(texts: Sequence[str]) -> tuple[str, ...]:
 def field(texts: Sequence[str], task: type[Task] = NodeTask) -> tuple[str, ...]:
     """The names of a field for a task, groups spelt out, each name once; the unknown one is refused."""
     able = [name for name in searchers() if suits(name, task)]
-    groups = {"human": task.rivals or tuple(designs), "search": (*strategies, *able)}
+    groups = {"human": task.rivals or FOR_NODES, "search": (*strategies, *able)}
     groups["all"] = tuple(dict.fromkeys((*groups["human"], *groups["search"])))
     home = f"@{task.space}"
     names = [name for word in parted(texts) for name in groups.get(word, (word.removesuffix(home),))]
@@ -90,11 +91,14 @@ def contender(
     starts = next((STARTS[one] for one in STARTS if tasks[one] is task), {})
     strategy, _, where = name.partition("@")
     if name in designs:
+        for one in designs[name]("").variants:
+            refuse_unfit(task, f"{name}, {one},", one.pool is not None)
         return Designed(Named(name)).begun(starts)
     (own,) = own_knobs(name, knobs).values()
     if strategy in strategies:
         kind, home, depth = strategies[strategy], where or task.space, race.depth or task.depth
         search = Search(strategy, home, depth, race.restarts or kind.restarts)
         kind.check(space(home, depth))
+        refuse_unfit(task, f"space {home!r}", bool(space(home, depth).pool_ops))
         return Searching(search, own.starting(starts)).begun(starts)
     return contenders[name](own)

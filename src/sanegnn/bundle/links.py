@@ -25,6 +25,7 @@ class LinkModel(Saved):
     """What `fit --task links` leaves; it has no classes."""
 
     task: ClassVar[str] = "links"
+    things: ClassVar[str] = "links"
 
     @property
     def num_outputs(self) -> int:

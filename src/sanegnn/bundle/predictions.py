@@ -12,6 +12,7 @@ import pyarrow.csv
 import pyarrow.feather
 import pyarrow.parquet
 
+from sanegnn.bundle.graphs import GraphsModel
 from sanegnn.bundle.links import LinkModel
 from sanegnn.bundle.model import Model
 from sanegnn.bundle.saved import Saved
@@ -25,8 +26,11 @@ def predictions(model: Saved, data: Any) -> Any:
 
     Where a node may have several labels, the predicted ones are joined by `|`, and the probabilities are
     calibrated. Of a set of graphs, a first column names the graph. A model of links gives, for every node,
-    the partners that are most likely among those it is not joined with.
+    the partners that are most likely among those it is not joined with. One of whole graphs has a row for
+    each graph.
     """
+    if isinstance(model, GraphsModel):
+        return model.table(data)
     if isinstance(model, LinkModel):
         return _links(model, model.graph(data))
     if not isinstance(model, Model):

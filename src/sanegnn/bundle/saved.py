@@ -54,6 +54,8 @@ class Saved:
 
     task: ClassVar[str]
     """The task by whose name it is read again."""
+    things: ClassVar[str] = "nodes"
+    """What it predicts for."""
 
     architecture: Architecture
     setting: Setting
@@ -112,7 +114,12 @@ class Saved:
             )
         return found.undirected() if self.undirected else found
 
-    def graphs(self, data: Any) -> GraphData | GraphSet:
+    @property
+    def constants(self) -> Mapping[str, float]:
+        """What a kind of model adds to `model.json`."""
+        return {}
+
+    def graphs(self, data: Any) -> Any:
         """One graph or a set of them, or a folder of tables of such a set, as the model reads them."""
         if isinstance(data, str | Path) and self.preprocessing is not None:
             folder = Path(data)
@@ -135,6 +142,7 @@ class Saved:
             "temperature": self.temperature,
             "several": self.several,
             "head": self.head,
+            **self.constants,
             "about": dict(self.about),
         }
         content = {"model.json": files.as_json(about), "scaling.json": files.as_json(self.scaling.table())}

@@ -41,12 +41,12 @@ def datasets(*, output: Shown = OUTPUT) -> None:
 
 def ops(*, output: Shown = OUTPUT) -> None:
     """The operations that an architecture is made of."""
-    from sanegnn.ops import layer_ops, node_ops, skip_ops
+    from sanegnn.ops import layer_ops, node_ops, pool_ops, skip_ops
     from sanegnn.space import Family, presets, space
 
     rows = [
         {"kind": registry.kind, "name": name, "source": registry.entry(name).source}
-        for registry in (node_ops, skip_ops, layer_ops)
+        for registry in (node_ops, skip_ops, layer_ops, pool_ops)
         for name in registry
     ]
     searched = [space(name, 1).node_ops for name in presets]

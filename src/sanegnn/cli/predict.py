@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
@@ -15,8 +15,6 @@ from sanegnn.settings import DataChoice, Machine, Tables
 
 if TYPE_CHECKING:
     from sanegnn.bundle.saved import Saved
-    from sanegnn.data import GraphData
-    from sanegnn.data.graphset import GraphSet
 
 MANY = 12
 """So many predictions are counted in the summary, the most frequent first."""
@@ -48,17 +46,17 @@ def predict(
     data = _read(loaded, given, machine)
     table = predictions(loaded, data)
     write(table, to)
-    said = table["predicted"].to_pylist() if "predicted" in table.column_names else []
+    said = table["predicted"].to_pylist() if "predicted" in table.column_names and loaded.classes else []
     counts = dict(Counter(said).most_common(MANY))
     if output.json:
         return show.as_json({"nodes": len(table), "file": str(to), "classes": counts, "notes": data.notes})
     for note in data.notes:
         show.say(note)
     told = ", ".join(f"{name} {number:,}" for name, number in counts.items())
-    return show.say(f"{len(table):,} {'nodes' if said else 'links'} in {to}{': ' if told else ''}{told}")
+    return show.say(f"{len(table):,} {loaded.things} in {to}{': ' if told else ''}{told}")
 
 
-def _read(model: Saved, given: str | Tables, machine: Machine) -> GraphData | GraphSet:
+def _read(model: Saved, given: str | Tables, machine: Machine) -> Any:
     """What to predict for, as the model reads it."""
     from sanegnn.data.folders import is_folder
     from sanegnn.data.opening import opened

@@ -169,7 +169,7 @@ class GraphData:
         """SHA-256 over all but name, notes and source; the same in every process and on every platform."""
         digest = hashlib.sha256()
         parts: dict[str, npt.NDArray[Any] | None] = {"edges": self.edges, "y": self.y, "weight": self.weight}
-        parts |= _feature_arrays(self.x)
+        parts |= stored_arrays(self.x)
         for key, split in sorted(self.splits.items()):
             parts |= {f"{key}/{part}": getattr(split, part) for part in PARTS}
         for key, array in parts.items():
@@ -195,7 +195,7 @@ class GraphData:
         )
 
 
-def _feature_arrays(x: Features) -> dict[str, npt.NDArray[Any] | None]:
+def stored_arrays(x: Features) -> dict[str, npt.NDArray[Any] | None]:
     """The arrays that make up the features, CSR in canonical order."""
     if isinstance(x, np.ndarray):
         return {"x": x}

@@ -15,6 +15,7 @@ from sanegnn.data.planted import planted
 from sanegnn.data.ppi import PPISource
 from sanegnn.data.pyg import PyGSource
 from sanegnn.data.store import data_root
+from sanegnn.data.tu import TUSource
 from sanegnn.errors import BadGraph
 from sanegnn.registry import Registry
 
@@ -98,6 +99,18 @@ datasets.add("digits", "Alpaydin & Kaynak, 1998; scikit-learn")(
 datasets.add("ppi", "Zitnik & Leskovec, 2017; Hamilton et al., NeurIPS 2017")(
     Benchmark("proteins, 24 graphs of tissues", PPISource().read, "PPI/raw", "micro_f1")
 )
+
+TU = {
+    "mutag": ("MUTAG", "molecules, mutagenic or not"),
+    "proteins": ("PROTEINS", "proteins, enzymes or not"),
+    "enzymes": ("ENZYMES", "enzymes, by what they do"),
+    "nci1": ("NCI1", "molecules, against lung cancer or not"),
+    "imdb-binary": ("IMDB-BINARY", "actors together in films, by genre"),
+    "collab": ("COLLAB", "co-authors of one researcher, by field"),
+}
+for _name, (_called, _title) in TU.items():
+    _source = TUSource.of(_called)
+    datasets.add(_name, "Morris et al.: TUDataset, 2020")(Benchmark(_title, _source.read, str(_source.raw)))
 
 PLANTED = {
     "planted-sum": Numbers(2000, 14391, 4, 2, "ca10ef74"),

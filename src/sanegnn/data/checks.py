@@ -27,7 +27,7 @@ def clean(
     edges, weight = raw.edges, raw.weight
     if is_sparse(edges):
         edges, weight, raw.num_nodes = _from_adjacency(edges, weight)
-    nodes = _count_nodes(raw, edges)
+    nodes = count_nodes(raw, edges)
     edges, weight = clean_edges(edges, weight, nodes, notes, edgeless)
     x = clean_features(raw.x, nodes) if raw.x is not None else degree_features(edges, nodes, notes)
     y, classes = clean_labels(raw.y, raw.classes, nodes, notes)
@@ -55,7 +55,7 @@ def _from_adjacency(matrix: Any, weight: Any) -> tuple[Ids, Any, int]:
     return edges, None if np.all(coo.data == 1) else coo.data, matrix.shape[0]
 
 
-def _count_nodes(raw: Raw, edges: Any) -> int:
+def count_nodes(raw: Raw, edges: Any) -> int:
     """N by the first of: rows of x, num_nodes, labels; all that are there must agree."""
     counts = {
         "x": np.shape(raw.x)[0] if raw.x is not None and np.ndim(raw.x) else None,
@@ -80,7 +80,7 @@ def clean_edges(
     edges: Any, weight: Any, nodes: int, notes: Notes, edgeless: bool = False
 ) -> tuple[Ids, Weights | None]:
     """Sorted unique edges (2, E) without self-loops, and their weights (E,); none only if `edgeless`."""
-    edges = _edge_ids(edges, nodes)
+    edges = edge_ids(edges, nodes)
     weight = _edge_weights(weight, edges.shape[1])
     loops = edges[0] == edges[1]
     if loops.any():
@@ -100,7 +100,7 @@ def clean_edges(
     return simple, weight
 
 
-def _edge_ids(edges: Any, nodes: int) -> Ids:
+def edge_ids(edges: Any, nodes: int) -> Ids:
     """Edges as int64 (2, E) with every id among the nodes."""
     edges = np.asarray(edges)
     if edges.ndim != 2 or edges.shape[0] != 2:

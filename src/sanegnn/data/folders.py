@@ -32,7 +32,7 @@ Files = dict[str, list[Path]]
 
 def is_folder(folder: Path) -> bool:
     """Whether a folder holds graphs."""
-    return bool(_members(folder)) or any(_members(one) for one in _folders(folder))
+    return bool(members_of(folder)) or any(members_of(one) for one in _folders(folder))
 
 
 def read_folder(folder: Path, choice: DataChoice, columns: Columns | None = None) -> GraphSet:
@@ -47,11 +47,11 @@ def read_folder(folder: Path, choice: DataChoice, columns: Columns | None = None
             "a seed such as 0 makes a 60/20/20 split"
         )
     encoding = (columns or Columns()).encoding
-    nodes = [_table(files["nodes"], name, encoding) for name, files in members.items()]
+    nodes = [nodes_of(files["nodes"], name, encoding) for name, files in members.items()]
     trained = stacked([nodes[place] for place in split.train.tolist()])
     fitted = Preprocessing.fit(trained, columns or Columns())
     graphs = [
-        _graph(name, one, files["edges"], fitted)
+        graph_of(name, one, files["edges"], fitted)
         for (name, files), one in zip(members.items(), nodes, strict=True)
     ]
     _refuse_new_labels(graphs)
@@ -63,7 +63,7 @@ def read_again(folder: Path, fitted: Preprocessing) -> list[GraphData]:
     """The graphs of a folder, their columns read as those of other graphs were."""
     _, members = _parts(folder)
     return [
-        _graph(name, _table(files["nodes"], name, fitted.asked.encoding), files["edges"], fitted)
+        graph_of(name, nodes_of(files["nodes"], name, fitted.asked.encoding), files["edges"], fitted)
         for name, files in members.items()
     ]
 
@@ -72,7 +72,7 @@ def _folders(folder: Path) -> list[Path]:
     return sorted(one for one in folder.iterdir() if one.is_dir()) if folder.is_dir() else []
 
 
-def _members(folder: Path) -> dict[str, Files]:
+def members_of(folder: Path) -> dict[str, Files]:
     """The graphs right below a folder, by their names."""
     found = {one.name: _files(one) for one in _folders(folder)}
     return {name: files for name, files in found.items() if files["nodes"] and files["edges"]}
@@ -90,13 +90,13 @@ def _files(folder: Path) -> Files:
 
 def _parts(folder: Path) -> tuple[dict[str, str], dict[str, Files]]:
     """The part of every graph, where folders are named after parts, and the files of every graph."""
-    members = _members(folder)
+    members = members_of(folder)
     if members:
         return {}, members
     named: dict[str, str] = {}
     for one in _folders(folder):
         part = PART_WORDS.get(one.name.lower())
-        for name, files in _members(one).items():
+        for name, files in members_of(one).items():
             if part is None:
                 raise BadGraph(f"{one} holds graphs, but is none of {', '.join(PARTS)}: rename it")
             members[f"{one.name}/{name}"] = files
@@ -112,12 +112,14 @@ def _split(named: dict[str, str], members: dict[str, Files]) -> Split:
     return Split("public", *(np.array(places[part], dtype=np.int64) for part in PARTS))
 
 
-def _table(paths: list[Path], name: str, encoding: str) -> Table:
+def nodes_of(paths: list[Path], name: str, encoding: str) -> Table:
+    """The table of a graph's nodes."""
     found = stacked([table(path, "nodes", encoding) for path in paths])
     return replace(found, name=f"{name}/{found.name}")
 
 
-def _graph(name: str, nodes: Table, edges: list[Path], fitted: Preprocessing) -> GraphData:
+def graph_of(name: str, nodes: Table, edges: list[Path], fitted: Preprocessing) -> GraphData:
+    """A graph, its columns read as those of other graphs were."""
     return read(nodes, list(edges), preprocessing=fitted).named(name)
 
 

@@ -18,15 +18,15 @@ def count(number: int, thing: str) -> str:
 
 
 def clean_labels(
-    y: Any, classes: tuple[str, ...], nodes: int, notes: list[str]
+    y: Any, classes: tuple[str, ...], nodes: int, notes: list[str], thing: str = "node"
 ) -> tuple[Ids, tuple[str, ...]]:
-    """Labels (N,) as int64 with -1 where there is none, and the name of each class.
+    """Labels (N,) of nodes, or another thing, as int64 with -1 where there is none; the name of each class.
 
     Whole numbers in any type count as classes, words and booleans too; classes that no node has are
     left out with a note, unless `classes` names them.
     """
     if y is None:
-        notes.append("no node has a label")
+        notes.append(f"no {thing} has a label")
         return np.full(nodes, -1), classes
     y = _flat(np.asarray(y), nodes)
     if y.dtype.kind in "USOb":
@@ -34,7 +34,7 @@ def clean_labels(
     else:
         y, classes = _of_numbers(_integers(y), classes, notes)
     if missing := int((y < 0).sum()):
-        notes.append(f"{count(missing, 'node')} without a label")
+        notes.append(f"{count(missing, thing)} without a label")
     return y, classes
 
 

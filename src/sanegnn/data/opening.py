@@ -15,17 +15,23 @@ from sanegnn.data.folders import is_folder, read_folder
 from sanegnn.data.graphset import GraphSet
 from sanegnn.data.knowledge import KnowledgePair
 from sanegnn.data.knowledge_files import is_pair, read_pair
+from sanegnn.data.labelled import is_labelled, read_labelled
 from sanegnn.data.npz import read_npz
 from sanegnn.data.ppi import is_ppi, read_ppi
+from sanegnn.data.tu import is_tu, read_tu
+from sanegnn.data.union import have_one_label
+from sanegnn.data.wholegraphs import WholeGraphs
 from sanegnn.errors import BadGraph
 from sanegnn.settings import DataChoice, Machine, Tables
 
-READY: tuple[type, ...] = (GraphData, GraphSet, KnowledgePair)
+READY: tuple[type, ...] = (GraphData, GraphSet, WholeGraphs, KnowledgePair)
 """The classes of objects that are data already."""
 
 FOLDERS: tuple[tuple[Callable[[Path], bool], Callable[[Path, DataChoice], Data]], ...] = (
     (is_pair, lambda folder, _: read_pair(folder)),
     (is_ppi, read_ppi),
+    (is_tu, read_tu),
+    (is_labelled, read_labelled),
     (is_folder, read_folder),
 )
 """How a folder is recognised, and how it is read."""
@@ -49,7 +55,7 @@ def _found(given: Any, choice: DataChoice, machine: Machine) -> Data:
     if isinstance(given, str):
         return _named(given, choice, machine)
     if isinstance(given, list | tuple) and not isinstance(given[0], np.ndarray):
-        return GraphSet.of(given)
+        return WholeGraphs.of(given) if have_one_label(given) else GraphSet.of(given)
     return GraphData.of(given)
 
 

@@ -13,6 +13,8 @@ from sanegnn.data.knowledge_doctor import examine_pair
 from sanegnn.data.linkdoctor import examine_links
 from sanegnn.data.setdoctor import examine_set
 from sanegnn.data.splits import resolve
+from sanegnn.data.wholedoctor import examine_wholes
+from sanegnn.data.wholegraphs import WholeGraphs
 from sanegnn.registry import Registry
 from sanegnn.settings import DataChoice
 
@@ -43,6 +45,11 @@ def _links(data: GraphData, choice: DataChoice) -> tuple[Finding, ...]:
 @looks.add("alignment")
 def _pair(data: KnowledgePair, choice: DataChoice) -> tuple[Finding, ...]:
     return examine_pair(data, link_split(data, _split(data, choice)))
+
+
+@looks.add("graphs")
+def _wholes(data: WholeGraphs, choice: DataChoice) -> tuple[Finding, ...]:
+    return examine_wholes(data, data.resolve(_split(data, choice)) if len(data.known) else None)
 
 
 def _split(data: Data, choice: DataChoice) -> str:

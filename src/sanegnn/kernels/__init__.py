@@ -20,6 +20,7 @@ from sanegnn.errors import BadSetting, UnknownName
 from sanegnn.kernels import reference
 from sanegnn.kernels.features import Features
 from sanegnn.kernels.graph import Graph
+from sanegnn.kernels.segments import Segments
 
 if TYPE_CHECKING:
     from sanegnn.seeds import Noise
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Features",
     "Graph",
+    "Segments",
     "add_scaled",
     "aggregate",
     "aggregate_beside",

@@ -178,6 +178,15 @@ class Graph:
         weight = None if self.weight is None else self.weight[kept]
         return order, Graph(parts[0], parts[1], parts[2], parts[3], parts[4], weight, self.degree[order])
 
+    def among(self, kept: Tensor) -> Graph:
+        """The graph of some nodes (n,), in their order, and of the edges between them."""
+        place = torch.full((self.num_nodes,), -1, device=self.device)
+        place[kept] = torch.arange(kept.numel(), device=self.device)
+        edges = place[self.edge_index]
+        inside = (edges >= 0).all(0) & self.proper
+        weight = None if self.weight is None else self.weight[inside]
+        return Graph.from_edges(edges[:, inside], kept.numel(), weight)
+
     def drop_edges(self, rate: float, noise: Noise) -> Graph:
         """DropEdge (Rong et al., 2020): an edge goes with probability `rate`; the added self-loops stay."""
         keep = keep_mask(noise, self.src.numel(), rate, self.device) | ~self.proper

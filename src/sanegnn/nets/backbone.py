@@ -3,6 +3,7 @@
     h^0 = W_in X                                        the stem, on sparse features where X is sparse
     h^l = σ(norm(AGG_node^l(h^(l-1), graph)))           l = 1 … K (Eq. 1)
     z   = AGG_layer(skip^1(h^1), …, skip^K(h^K))        or h^K in a plain stack
+    z_g = POOL({z_v, v in graph g})                     where whole graphs are asked for
     out = head(z)                                       W_out z + b, unless the task names another head
 
 Dropout falls on the stored entries of X, between the layers and before the head. Where an operation has
@@ -22,7 +23,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn.functional import elu, leaky_relu, relu6, softplus
 
-from sanegnn.kernels import Features, Graph, dropout, project
+from sanegnn.errors import BadArchitecture
+from sanegnn.kernels import Features, Graph, Segments, dropout, project
 from sanegnn.kernels.scaling import Scaling
 from sanegnn.nets.heads import heads
 from sanegnn.nets.norms import PairNorm
@@ -65,13 +67,15 @@ class Inputs:
 
     A loss looks at some nodes only; the last layer, the layer aggregator and the head are computed for these
     `rows` alone, and a layer below for the nodes that the next one reads. A head that reads pairs of nodes is
-    told them in `pairs` (2, P), places in the rows.
+    told them in `pairs` (2, P), places in the rows. Where whole graphs are asked for, the graph is their
+    disjoint union, with the nodes of each in `segments`.
     """
 
     features: Features
     graph: Graph
     rows: Tensor | None = None
     pairs: Tensor | None = None
+    segments: Segments | None = None
 
     @classmethod
     def of(cls, source: Arrays, scaling: str | Scaling, device: str) -> Self:
@@ -199,6 +203,16 @@ class Backbone(nn.Module, ABC):
             return 0
         return next((n for n in range(depth) if not self.partial(depth - 1 - n)), depth)
 
+    def pooled(self, z: Tensor, inputs: Inputs, pool: Pool | None) -> Tensor:
+        """z of every graph (G, D), where whole graphs are asked for; else what came, (R, D)."""
+        if pool is not None and inputs.segments is not None:
+            return pool(z, inputs.segments, inputs.graph)
+        if pool is not None:
+            raise BadArchitecture("a net with a pooling reads whole graphs, but nodes are asked for")
+        if inputs.segments is not None:
+            raise BadArchitecture("whole graphs are asked for, but the net has no pooling")
+        return z
+
     def outputs(self, embedding: Tensor, inputs: Inputs, noise: Noise | None) -> Tensor:
         """The head: (R, D) -> (R, outputs), or what its kind gives."""
 
@@ -210,3 +224,4 @@ class Backbone(nn.Module, ABC):
 
 
 Aggregate = Callable[[int, Tensor, Graph, Noise | None], Tensor]
+Pool = Callable[[Tensor, Segments, Graph], Tensor]

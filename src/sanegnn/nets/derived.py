@@ -11,7 +11,7 @@ from torch import Tensor, nn
 from sanegnn.errors import BadArchitecture, BadSetting
 from sanegnn.kernels import Graph
 from sanegnn.nets.backbone import Backbone, Inputs, shape_of
-from sanegnn.ops import Carrying, NodeAggregator, Shape, initialise, layer_ops, node_ops, skip_ops
+from sanegnn.ops import Carrying, NodeAggregator, Shape, initialise, layer_ops, node_ops, pool_ops, skip_ops
 from sanegnn.seeds import Noise
 from sanegnn.settings import Setting
 from sanegnn.space import Architecture
@@ -45,6 +45,7 @@ class Net(Backbone):
         self.reach = max(kept, default=0) if architecture.skips else self.depth
         wide = replace(self.shape, width=layers[-1].out_width)
         self.readout = None if architecture.layer is None else layer_ops[architecture.layer](wide)
+        self.pool = None if architecture.pool is None else pool_ops[architecture.pool](wide)
         initialise(self, seed)
 
     def partial(self, layer: int) -> bool:
@@ -57,7 +58,11 @@ class Net(Backbone):
         return op.own_activation or self.setting.activation
 
     def embed(self, inputs: Inputs, noise: Noise | None = None) -> Tensor:
-        """z (R, D)."""
+        """z (R, D), or (G, D) of whole graphs."""
+        return self.pooled(self.read(inputs, noise), inputs, self.pool)
+
+    def read(self, inputs: Inputs, noise: Noise | None) -> Tensor:
+        """What the layer aggregator makes of the states, (R, D)."""
         states = self.hidden(inputs, noise, self.reach)
         if self.readout is None:
             return states[-1]
@@ -141,6 +146,8 @@ def _inherited(net: Net, supernet: Supernet) -> list[tuple[str, Tensor]]:
             source = f"layers.{layer}.ops.{choice[f'node.{layer}']}.{tail}"
         elif room == "readout":
             source = f"readouts.{choice['layer.0']}.{rest}"
+        elif room == "pool":
+            source = f"pools.{choice['pool.0']}.{rest}"
         else:
             source = name
         renamed.append((name, weights[source]))

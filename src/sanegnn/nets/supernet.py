@@ -6,18 +6,20 @@ The weights w are the module's; the mixing weights softmax(alpha) come with ever
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import functools
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import cast
+from itertools import islice
+from typing import Any, cast
 
 import torch
 from torch import Tensor, nn
 
 from sanegnn.errors import BadSetting
 from sanegnn.kernels import Graph
-from sanegnn.nets.backbone import Backbone, Inputs
+from sanegnn.nets.backbone import Backbone, Inputs, Pool
 from sanegnn.nets.fused import mixture_of
-from sanegnn.ops import Carrying, NodeAggregator, initialise, layer_ops, node_ops, skip_ops
+from sanegnn.ops import Carrying, NodeAggregator, initialise, layer_ops, node_ops, pool_ops, skip_ops
 from sanegnn.seeds import Noise
 from sanegnn.settings import Setting
 from sanegnn.space import Family, SearchSpace
@@ -67,6 +69,15 @@ def mixable(space: SearchSpace) -> None:
         )
 
 
+def blend(choice: Choice, ops: Iterable[Callable[..., Tensor]], *given: Any) -> Tensor:
+    """Σ_o p_o o(given), or what the only operation computed gives."""
+    if isinstance(choice, Tensor):
+        return torch.stack([p * op(*given) for p, op in zip(choice, ops, strict=True)]).sum(0)
+    if isinstance(choice, Gated):
+        return choice.factor * blend(choice.place, ops, *given)
+    return next(islice(ops, choice, None))(*given)
+
+
 class Supernet(Backbone):
     """All architectures of `space` with shared weights, drawn from `seed`."""
 
@@ -88,6 +99,7 @@ class Supernet(Backbone):
         )
         self.skips = [skip_ops[name] for name in space.skip_ops]
         self.readouts = nn.ModuleList(layer_ops[name](self.shape) for name in space.layer_ops)
+        self.pools = nn.ModuleList(pool_ops[name](self.shape) for name in space.pool_ops)
         initialise(self, seed)
 
     def partial(self, layer: int) -> bool:
@@ -96,34 +108,25 @@ class Supernet(Backbone):
         return all(cast("NodeAggregator", op).partial for op in mixed.ops)
 
     def embed(self, inputs: Inputs, mix: Mapping[str, Choice], noise: Noise | None = None) -> Tensor:
-        """z (R, D) under the given choice for every slot."""
+        """z (R, D), or (G, D) of whole graphs, under the given choice for every slot."""
 
         def aggregate(layer: int, x: Tensor, graph: Graph, noise: Noise | None) -> Tensor:
             mixed: Tensor = self.layers[layer](x, graph, mix[f"node.{layer}"], noise)
             return mixed
 
         states = self.states(inputs, noise, aggregate, self.depth)
+        return self.pooled(self.read(states, mix), inputs, self.pool_of(mix))
+
+    def read(self, states: list[Tensor], mix: Mapping[str, Choice]) -> Tensor:
+        """The mixed skips (Eq. 4) and layer aggregator (Eq. 5): (R, D)."""
         if not self.readouts:
             return states[-1]
-        kept = [self.skipped(state, mix[f"skip.{layer}"]) for layer, state in enumerate(states)]
-        return self.read(torch.stack(kept), mix["layer.0"])
+        kept = [blend(mix[f"skip.{layer}"], self.skips, state) for layer, state in enumerate(states)]
+        return blend(mix["layer.0"], self.readouts, torch.stack(kept))
 
-    def skipped(self, state: Tensor, choice: Choice) -> Tensor:
-        """The mixed skip of one layer (Eq. 4)."""
-        if isinstance(choice, int):
-            return self.skips[choice](state)
-        if isinstance(choice, Gated):
-            return choice.factor * self.skipped(state, choice.place)
-        return torch.stack([p * skip(state) for p, skip in zip(choice, self.skips, strict=True)]).sum(0)
-
-    def read(self, states: Tensor, choice: Choice) -> Tensor:
-        """The mixed layer aggregator (Eq. 5): (K, R, D) -> (R, D)."""
-        if isinstance(choice, int):
-            alone: Tensor = self.readouts[choice](states)
-            return alone
-        if isinstance(choice, Gated):
-            return choice.factor * self.read(states, choice.place)
-        return torch.stack([p * op(states) for p, op in zip(choice, self.readouts, strict=True)]).sum(0)
+    def pool_of(self, mix: Mapping[str, Choice]) -> Pool | None:
+        """The mixed pooling, where the space has one."""
+        return functools.partial(blend, mix["pool.0"], self.pools) if self.pools else None
 
     def forward(self, inputs: Inputs, mix: Mapping[str, Choice], noise: Noise | None = None) -> Tensor:
         """(R, outputs)."""

@@ -5,11 +5,13 @@ from sanegnn.ops.base import (
     Carrying,
     LayerAggregator,
     NodeAggregator,
+    Pooling,
     Shape,
     initialise,
     layer_ops,
     linear,
     node_ops,
+    pool_ops,
     skip_ops,
     weight,
 )
@@ -19,6 +21,8 @@ from sanegnn.ops.geniepath import GeniePathDeep
 from sanegnn.ops.lgcn import Lgcn
 from sanegnn.ops.mlp import Mlp
 from sanegnn.ops.pooled import Pooled
+from sanegnn.ops.pooling import Set2Set
+from sanegnn.ops.pooling_topk import TopK
 from sanegnn.ops.propagation import Appnp, Gcnii
 from sanegnn.ops.readout import Concat
 
@@ -36,11 +40,15 @@ __all__ = [
     "Mlp",
     "NodeAggregator",
     "Pooled",
+    "Pooling",
+    "Set2Set",
     "Shape",
+    "TopK",
     "initialise",
     "layer_ops",
     "linear",
     "node_ops",
+    "pool_ops",
     "skip_ops",
     "weight",
 ]

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor, nn
 
-from sanegnn.kernels import Graph
+from sanegnn.kernels import Graph, Segments
 from sanegnn.kernels import linear as product
 from sanegnn.registry import Registry
 from sanegnn.seeds import Noise, derive
@@ -91,11 +91,27 @@ class LayerAggregator(nn.Module, ABC):
         """The embedding of each node."""
 
 
+class Pooling(nn.Module, ABC):
+    """POOL: states (N, D) of the nodes of G graphs and their edges -> a state (G, D) for each graph.
+
+    A graph is pooled by itself, whatever stands beside it, and the order of its nodes carries no meaning.
+    """
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__()
+        self.shape = shape
+
+    @abstractmethod
+    def forward(self, x: Tensor, segments: Segments, graph: Graph) -> Tensor:
+        """The state of each graph."""
+
+
 Skip = Callable[[Tensor], Tensor]
 
 node_ops: Registry[type[NodeAggregator]] = Registry("node aggregator")
 layer_ops: Registry[type[LayerAggregator]] = Registry("layer aggregator")
 skip_ops: Registry[Skip] = Registry("skip")
+pool_ops: Registry[type[Pooling]] = Registry("pooling")
 
 
 def weight(*size: int) -> nn.Parameter:

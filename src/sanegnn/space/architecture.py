@@ -2,6 +2,8 @@
 
     gat,gin,sage_max | skip,zero,skip | lstm     the paper's space, K = 3
     gcn,gcn,gcn                                  a plain stack: no skips, no layer aggregator
+    gin,gin | skip,skip | concat | sum           whole graphs: the last name pools the nodes of each
+    gin,gin | mean                               the same of a plain stack
     graphnas:gat:sum:elu:8:64,gcn                an operation told by its components (`space/family.py`)
 
 The text prints what it parses; it stands in the command line, in records, tables and file names.
@@ -20,11 +22,12 @@ _NAME = re.compile(r"[A-Za-z][\w-]*(:[\w-]+)*", re.ASCII)
 
 @dataclass(frozen=True, order=True)
 class Architecture:
-    """Node aggregators of the K layers, their skips to the last layer, the layer aggregator."""
+    """Node aggregators of the K layers, their skips to the last layer, the layer aggregator, the pooling."""
 
     nodes: tuple[str, ...]
     skips: tuple[str, ...] = ()
     layer: str | None = None
+    pool: str | None = None
 
     def __post_init__(self) -> None:
         if not self.nodes:
@@ -41,21 +44,18 @@ class Architecture:
     def parse(cls, text: str) -> Architecture:
         """Read the text form; white space around names does not matter."""
         parts = [_names(part, text) for part in text.split("|")]
-        if len(parts) == 1:
-            return cls(parts[0])
-        if len(parts) == 3 and len(parts[2]) == 1:
-            return cls(parts[0], parts[1], parts[2][0])
-        raise BadArchitecture(
-            f"cannot read architecture {text!r}: write 'gcn,gcn' or 'gat,gin | skip,zero | concat'"
-        )
+        pool = parts.pop() if len(parts) in (2, 4) else ()
+        nodes, skips, layer = parts if len(parts) == 3 else (parts[0], (), ())
+        if len(parts) not in (1, 3) or len(layer) > 1 or len(pool) > 1:
+            raise BadArchitecture(
+                f"cannot read architecture {text!r}: write 'gcn,gcn' or 'gat,gin | skip,zero | concat';"
+                " for whole graphs, put a pooling behind it, as in 'gin,gin | sum'"
+            )
+        return cls(nodes, skips, next(iter(layer), None), next(iter(pool), None))
 
     def __str__(self) -> str:
-        parts = [",".join(self.nodes)]
-        if self.skips:
-            parts.append(",".join(self.skips))
-        if self.layer is not None:
-            parts.append(self.layer)
-        return " | ".join(parts)
+        parts = [",".join(self.nodes), ",".join(self.skips), self.layer, self.pool]
+        return " | ".join(filter(None, parts))
 
     @property
     def depth(self) -> int:

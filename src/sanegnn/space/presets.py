@@ -25,6 +25,7 @@ NODE_AGGREGATORS = (
 SKIPS = ("skip", "zero")
 MLP_AGGREGATORS = tuple(f"mlp_w{width}_d{depth}" for width in (8, 16, 32, 64) for depth in (1, 2, 3))
 LAYER_AGGREGATORS = ("concat", "max", "lstm")
+POOLINGS = ("sum", "mean", "max", "attention", "set2set", "sort", "topk")
 ATTENTIONS = ("const", "gcn", "gat", "gat_sym", "linear", "cos", "gen_linear")
 ACTIVATIONS = ("sigmoid", "tanh", "relu", "linear", "softplus", "leaky_relu", "relu6", "elu")
 HEADS = ("1", "2", "4", "6", "8", "16")
@@ -71,6 +72,12 @@ def plain(depth: int) -> SearchSpace:
 def align(depth: int) -> SearchSpace:
     """As plain: the embedding is what the last layer gives."""
     return SearchSpace("align", depth, NODE_AGGREGATORS)
+
+
+@presets.add("graph", source="SANE, Table I, with a pooling: 11^K * 2^K * 3 * 7, 223,608 at K = 3")
+def graph(depth: int) -> SearchSpace:
+    """The paper's space for whole graphs: what pools the nodes of each is searched together with the rest."""
+    return SearchSpace("graph", depth, NODE_AGGREGATORS, SKIPS, LAYER_AGGREGATORS, POOLINGS)
 
 
 @presets.add("mlp", source="SANE, Table X: (12 * 2)^K * 3 architectures, 41,472 at K = 3")

@@ -25,7 +25,7 @@ class Slot:
 
     @property
     def key(self) -> str:
-        """`node.0`, `width.1`, `skip.2`, `layer.0`: the name of the slot in alphas and records."""
+        """`node.0`, `width.1`, `skip.2`, `layer.0`, `pool.0`: the name of the slot in alphas and records."""
         return f"{self.kind}.{self.layer}"
 
 
@@ -34,7 +34,8 @@ class SearchSpace:
     """All architectures of K layers over the given operations; knows no strategy.
 
     Node operations have plain names, a slot for each layer, or are a family, a slot for each component in
-    each layer. Without `skip_ops` and `layer_ops` it is a space of plain stacks.
+    each layer. Without `skip_ops` and `layer_ops` it is a space of plain stacks; with `pool_ops` it is one
+    for whole graphs.
     """
 
     name: str
@@ -42,6 +43,7 @@ class SearchSpace:
     node_ops: tuple[str, ...] | Family
     skip_ops: tuple[str, ...] = ()
     layer_ops: tuple[str, ...] = ()
+    pool_ops: tuple[str, ...] = ()
 
     @property
     def nodes(self) -> Family:
@@ -54,12 +56,12 @@ class SearchSpace:
         layers = range(self.depth)
         nodes = [(self.nodes, layer) for layer in layers]
         skips = [(Family.plain("skip", self.skip_ops), layer) for layer in layers if self.skip_ops]
-        readout = [(Family.plain("layer", self.layer_ops), 0)] if self.layer_ops else []
-        return (*nodes, *skips, *readout)
+        ends = (("layer", self.layer_ops), ("pool", self.pool_ops))
+        return (*nodes, *skips, *((Family.plain(kind, ops), 0) for kind, ops in ends if ops))
 
     @cached_property
     def slots(self) -> tuple[Slot, ...]:
-        """Every choice: node aggregators by layer, then skips by layer, then the layer aggregator."""
+        """Every choice: node aggregators by layer, skips by layer, the layer aggregator, the pooling."""
         return tuple(
             Slot(kind, layer, choices) for family, layer in self.places for kind, choices in family.components
         )
@@ -72,13 +74,16 @@ class SearchSpace:
     def decode(self, choice: Mapping[str, int]) -> Architecture:
         """The architecture that takes operation `choice[slot.key]` in every slot."""
         taken = iter([slot.choices[choice[slot.key]] for slot in self.slots])
-        names = [family.join(islice(taken, len(family.components))) for family, _ in self.places]
-        nodes, others = tuple(names[: self.depth]), names[self.depth :]
-        return Architecture(nodes, tuple(others[:-1]), others[-1]) if others else Architecture(nodes)
+        names = iter([family.join(islice(taken, len(family.components))) for family, _ in self.places])
+        nodes = tuple(islice(names, self.depth))
+        skips = tuple(islice(names, self.depth if self.skip_ops else 0))
+        layer, pool = (next(names) if ops else None for ops in (self.layer_ops, self.pool_ops))
+        return Architecture(nodes, skips, layer, pool)
 
     def encode(self, architecture: Architecture) -> dict[str, int]:
         """The index of the operation in every slot; the inverse of `decode`."""
-        names = (*architecture.nodes, *architecture.skips, *filter(None, [architecture.layer]))
+        ends = filter(None, [architecture.layer, architecture.pool])
+        names = (*architecture.nodes, *architecture.skips, *ends)
         if architecture.depth != self.depth or len(names) != len(self.places):
             raise BadArchitecture(f"{architecture} does not fit space {self.name!r}: {self.shape}")
         picks = [family.split(name) for (family, _), name in zip(self.places, names, strict=True)]
@@ -88,8 +93,11 @@ class SearchSpace:
     @property
     def shape(self) -> str:
         """What a member looks like, in words."""
-        tail = f", {self.depth} skips and a layer aggregator" if self.layer_ops else " alone"
-        return f"it takes {self.depth} node aggregators{tail}"
+        parts = [f"{self.depth} node aggregators"]
+        parts += [f"{self.depth} skips", "a layer aggregator"] if self.layer_ops else []
+        parts += ["a pooling"] if self.pool_ops else []
+        *first, last = parts
+        return f"it takes {', '.join(first)} and {last}" if first else f"it takes {last} alone"
 
     def __contains__(self, architecture: object) -> bool:
         if not isinstance(architecture, Architecture):

@@ -1,9 +1,9 @@
 """Weight sharing between the candidates of a search: short trainings that go on from what others learned.
 
 Each candidate to learn from leaves its weights in a file; the next take over the parts of a net that are
-of the same make: the stem, a layer, the layer aggregator, the head. Norms are never handed over. Which
-candidate hands over what follows from the past, so that the files beside the journal are all that a search
-needs to go on; they go when a restart is done.
+of the same make: the stem, a layer, the layer aggregator, the pooling, the head. Norms are never handed
+over. Which candidate hands over what follows from the past, so that the files beside the journal are all
+that a search needs to go on; they go when a restart is done.
 """
 
 from __future__ import annotations
@@ -60,6 +60,8 @@ class Store:
             same = (pick for kind, pick in picks if kind not in self.free)
             made[f"layers.{layer}."] = (wide[layer], wide[layer + 1], *same)
         made["readout."] = (architecture.layer, wide[-1])
+        if architecture.pool is not None:
+            made["pool."] = (architecture.pool, wide[-1])
         made["head"] = (wide[-1],)
         return made
 

@@ -11,12 +11,14 @@ from sanegnn.tasks.base import (
     Task,
     kind_of,
     own_knobs,
+    refuse_unfit,
     task_of,
     tasks,
 )
+from sanegnn.tasks.graphs import GraphsSearch, GraphsTask
 from sanegnn.tasks.inductive import InductiveSearch, InductiveTask
 from sanegnn.tasks.links import LinkSearch, LinkTask
-from sanegnn.tasks.metrics import label_metrics, link_metrics, metrics
+from sanegnn.tasks.metrics import label_metrics, link_metrics, metrics, number_metrics
 from sanegnn.tasks.nodes import NodeSearch, NodeTask
 
 __all__ = [
@@ -25,6 +27,8 @@ __all__ = [
     "Batch",
     "Figured",
     "Finished",
+    "GraphsSearch",
+    "GraphsTask",
     "InductiveSearch",
     "InductiveTask",
     "LinkSearch",
@@ -39,7 +43,9 @@ __all__ = [
     "label_metrics",
     "link_metrics",
     "metrics",
+    "number_metrics",
     "own_knobs",
+    "refuse_unfit",
     "task_of",
     "tasks",
 ]

@@ -22,7 +22,7 @@ from sanegnn.nets import Inputs
 from sanegnn.registry import Registry
 from sanegnn.seeds import Noise
 from sanegnn.settings import DataChoice, Knobs, NoKnobs, Setting
-from sanegnn.space import Architecture, plain_designs
+from sanegnn.space import Architecture, plain_designs, space
 
 
 @dataclass(frozen=True)
@@ -153,6 +153,18 @@ def kind_of(data: Data, name: str | None = None) -> str:
             f"its tasks are {able}"
         )
     return chosen
+
+
+def refuse_unfit(kind: type[Task], what: str, pools: bool) -> None:
+    """Fail if nets that pool whole graphs come to a task about nodes, or others to one about graphs."""
+    wanted = bool(space(kind.space, kind.depth).pool_ops)
+    if pools and not wanted:
+        raise BadSetting(f"{what} pools whole graphs, but the task asks for nodes: leave the pooling out")
+    if wanted and not pools:
+        raise BadSetting(
+            f"{what} has no pooling, but the task asks for whole graphs: add one, as in 'gin,gin | sum', or"
+            f" take a space with poolings, such as {kind.space}"
+        )
 
 
 def task_of(data: Data, choice: DataChoice, knobs: Mapping[str, Knobs] | None = None) -> Task:

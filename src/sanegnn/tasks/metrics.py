@@ -135,3 +135,19 @@ def _hits(k: int) -> Metric:
 
 for _k in (10, 50, 100):
     link_metrics.add(f"hits@{_k}")(_hits(_k))
+
+
+number_metrics: Registry[Metric] = Registry("metric of numbers")
+"""(n,) predicted and (n,) true numbers -> a score."""
+
+
+@number_metrics.add("neg_mae")
+def neg_mae(said: Tensor, target: Tensor) -> float:
+    """The mean absolute error, times -1."""
+    return -float((said.double() - target.double()).abs().mean())
+
+
+@number_metrics.add("neg_rmse")
+def neg_rmse(said: Tensor, target: Tensor) -> float:
+    """The root of the mean squared error, times -1."""
+    return -float((said.double() - target.double()).square().mean().sqrt())

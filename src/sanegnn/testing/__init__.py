@@ -11,6 +11,7 @@ A suite is a row of small functions; the one that is broken raises AssertionErro
 from sanegnn.testing.data import check_dataset, check_task
 from sanegnn.testing.ops import check_layer_aggregator, check_node_aggregator, check_skip
 from sanegnn.testing.plain import check_plain_layer_aggregator, check_plain_node_aggregator
+from sanegnn.testing.pooling import check_pooling
 from sanegnn.testing.strategies import check_strategy
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "check_node_aggregator",
     "check_plain_layer_aggregator",
     "check_plain_node_aggregator",
+    "check_pooling",
     "check_skip",
     "check_strategy",
     "check_task",

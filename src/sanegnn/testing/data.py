@@ -182,7 +182,9 @@ def descends_its_loss(task: SearchTask) -> None:
 def untrained(ready: Ready) -> Net:
     """A small net with the outputs and the head that the task asks for."""
     sizes = (ready.num_features, ready.num_outputs)
-    return Net(Architecture(("gcn",)), Setting(hidden=8, heads=1), *sizes, head=ready.head).eval()
+    pool = None if ready.batches("train")[0].inputs.segments is None else "sum"
+    design = Architecture(("gcn",), pool=pool)
+    return Net(design, Setting(hidden=8, heads=1), *sizes, head=ready.head).eval()
 
 
 def keeps_what_it_made(task: SearchTask) -> None:

@@ -9,13 +9,15 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from sanegnn.aims import GraphsKnobs
 from sanegnn.data.generate import planted_partition, translated_pair
 from sanegnn.data.graphset import GraphSet
-from sanegnn.kernels import Features, Graph
+from sanegnn.data.motifs import motifs
+from sanegnn.kernels import Features, Graph, Segments
 from sanegnn.nets import Inputs
 from sanegnn.ops import Shape, initialise
 from sanegnn.seeds import generator
-from sanegnn.tasks import AlignmentTask, InductiveTask, LinkTask, NodeTask, Task
+from sanegnn.tasks import AlignmentTask, GraphsTask, InductiveTask, LinkTask, NodeTask, Task
 
 NODES, WIDTH, DEPTH = 12, 8, 3
 ISOLATED = NODES - 1
@@ -59,9 +61,10 @@ def filled(module: nn.Module, seed: int = 0) -> Any:
     return module
 
 
-def example_inputs(features: int = 5) -> Inputs:
-    """Dense float64 features over the example graph."""
-    return Inputs(Features.of(numbers(NODES, features).numpy()), example_graph())
+def example_inputs(features: int = 5, whole: bool = False) -> Inputs:
+    """Dense float64 features over the example graph; `whole` asks for the graph, and for an empty one."""
+    segments = Segments.of(torch.tensor([NODES, 0])) if whole else None
+    return Inputs(Features.of(numbers(NODES, features).numpy()), example_graph(), segments=segments)
 
 
 def example_task(nodes: int = 90) -> NodeTask:
@@ -86,6 +89,7 @@ EXAMPLES: dict[str, Callable[[], Task]] = {
     "alignment": lambda: AlignmentTask.of(translated_pair(0, entities=60, triples=300, attributes=8)),
     "nodes": example_task,
     "inductive": lambda: InductiveTask.of(example_set()),
+    "graphs": lambda: GraphsTask.of(motifs(0, graphs=40), knobs=GraphsKnobs(batch=16)),
     "links": lambda: LinkTask.of(planted_partition(0, nodes=90, classes=3, features=6, degree=5.0)),
 }
 """A small task of every kind; one that is registered without an example fails the contract."""

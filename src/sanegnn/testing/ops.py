@@ -242,7 +242,7 @@ def one_hot_equals_derived(
     searched: SearchSpace, members: Iterable[Architecture] | None = None, setting: Setting | None = None
 ) -> None:
     """The supernet with one-hot rows, and on a path, equals the derived net with the same weights."""
-    inputs = example_inputs()
+    inputs = example_inputs(whole=bool(searched.pool_ops))
     supernet: Supernet = filled(Supernet(searched, setting or Setting(hidden=WIDTH, heads=2), 5, 3)).eval()
     for architecture in searched if members is None else members:
         path = searched.encode(architecture)

@@ -102,7 +102,7 @@ def tournament(
         wave = max(1, SIDE_BY_SIDE // alive)
         for first in range(begin, end, wave):
             batch(hasty, ranked, first, min(wave, end - first), hints, report)
-        ranked.sort(key=lambda study: -(study.best_of(end).validation or -1.0))
+        ranked.sort(key=lambda study: -study.best_of(end).worth)
     return [(study.architecture, study.best_of(end)) for study in ranked[: selection.finalists]]
 
 

@@ -8,6 +8,7 @@ and Optuna's own tools can read.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import gcd
@@ -97,6 +98,11 @@ class Tried:
     rungs: dict[int, float]
     why: str = ""
 
+    @property
+    def worth(self) -> float:
+        """The validation score; less than any where there is none."""
+        return -math.inf if self.validation is None else self.validation
+
 
 class Study:
     """The trials of one architecture, kept in `storage` under its text; the knobs `still` are not tuned."""
@@ -132,7 +138,7 @@ class Study:
         """The best of the first `count` trials: what was known before the later ones."""
         trials = self.trials[:count]
         scored = [trial for trial in trials if trial.validation is not None]
-        return max(scored or trials, key=lambda trial: trial.validation or -1.0)
+        return max(scored or trials, key=lambda trial: trial.worth)
 
     def ask(self, begin: int, count: int, hints: Sequence[Setting] = ()) -> dict[int, Setting]:
         """The settings of the batch begin … begin + count that are not tried yet, by number.
