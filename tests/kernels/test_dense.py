@@ -72,6 +72,19 @@ def test_features_keep_sparse_what_is_sparse():
         Features.of(torch.zeros(3))
 
 
+@pytest.mark.parametrize("share", [0.05, 0.9])
+def test_the_features_of_some_nodes(share):
+    x = torch.rand(9, 7, generator=torch.Generator().manual_seed(0))
+    x = torch.where(x < share, x, 0.0)
+    features, nodes = Features.of(x), torch.tensor([5, 0, 5, 8])
+    taken = features.take(nodes)
+    assert taken.is_sparse == features.is_sparse == (share < 0.5)
+    assert taken.shape == (4, 7)
+    assert torch.equal(taken.to_dense(), x[nodes])
+    weight = torch.ones(7, 3)
+    torch.testing.assert_close(project(taken, weight), project(features, weight)[nodes])
+
+
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
 @pytest.mark.parametrize("width", [1, 16, 21])
 def test_project_agrees_and_equals_dense(width, dtype):

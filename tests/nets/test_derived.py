@@ -7,7 +7,7 @@ import torch
 from torch.nn.functional import elu, linear, softplus
 
 from sanegnn.errors import BadArchitecture, BadSetting
-from sanegnn.kernels import Graph
+from sanegnn.kernels import Features, Graph
 from sanegnn.nets import Inputs, Net
 from sanegnn.seeds import Noise
 from sanegnn.settings import Setting
@@ -90,10 +90,24 @@ def test_the_same_seed_gives_the_same_net_in_a_fresh_process():
     assert len(runs.pop().strip()) == 64
 
 
-@pytest.mark.parametrize("text", TEXTS)
-def test_the_outputs_of_some_nodes_are_those_of_all_nodes_there(text):
-    net, inputs, rows = made(text), example_inputs(), torch.tensor([4, 0, 7])
+@pytest.mark.parametrize(
+    "text", [*TEXTS, "gcnii,appnp,gin,gat | skip,skip,skip,zero | concat", "sage_max,linear,gat"]
+)
+@pytest.mark.parametrize("norm", ["none", "layer", "batch"])
+def test_the_outputs_of_some_nodes_are_those_of_all_nodes_there(text, norm):
+    net, inputs, rows = made(text, norm=norm), example_inputs(), torch.tensor([4, 0, 7])
     assert close(net(replace(inputs, rows=rows)), net(inputs)[rows])
+
+
+def test_a_layer_is_computed_for_the_nodes_that_the_next_one_reads():
+    line = Graph.from_edges(torch.stack([torch.arange(9), torch.arange(1, 10)]), 10)
+    x = Features.of(torch.eye(10, dtype=torch.float64)[:, :5])
+    net, inputs, seen = made("gcn,gcn,gcn"), Inputs(x, line, torch.tensor([6, 2])), []
+    for layer in net.layers:
+        layer.register_forward_hook(lambda _op, arguments, out: seen.append((len(arguments[0]), len(out))))
+    net(inputs)
+    assert seen == [(7, 6), (6, 4), (4, 2)]
+    assert torch.equal(inputs.towards(3)[0], torch.tensor([6, 2, 1, 5, 0, 4, 3]))
 
 
 COMPOSITE = "graphnas:gat:sum:tanh:2:8,graphnas:const:max:softplus:1:4,graphnas:gcn:mlp:sigmoid:1:4"

@@ -165,7 +165,7 @@ def test_permuting_the_nodes_permutes_the_output():
 
 @pytest.mark.parametrize("norm", ["none", "layer", "batch"])
 def test_the_outputs_of_some_nodes_are_those_of_all_nodes_there(norm):
-    searched, inputs, rows = space("paper", 2), example_inputs(), torch.tensor([4, 0, 7])
+    searched, inputs, rows = space("paper", 3), example_inputs(), torch.tensor([4, 0, 7])
     net = filled(Supernet(searched, SETTING.but(norm=norm), inputs.features.shape[1], 3)).eval()
     mix = {slot.key: torch.softmax(numbers(len(slot.choices)), 0) for slot in searched.slots}
     assert close(net(replace(inputs, rows=rows), mix), net(inputs, mix)[rows])

@@ -139,6 +139,15 @@ class Features:
         """The same features in the dense form."""
         return Features(self.shape, {"dense": self.to_dense()}) if self.is_sparse else self
 
+    def take(self, nodes: Tensor) -> Features:
+        """The rows of these nodes."""
+        if not self.is_sparse:
+            return Features((nodes.numel(), self.shape[1]), {"dense": self.values[nodes]})
+        csr = sp.csr_array(
+            tuple(self.part(name).cpu().numpy() for name in ("values", "col", "ptr")), self.shape
+        )
+        return Features._sparse(csr[nodes.cpu().numpy()]).to(self.device)
+
     def scaled(self, mode: str) -> Features:
         """These features scaled in one of the ways of `scaling.SCALINGS`, by constants of their own."""
         return Scaling.fit(self, mode)(self)

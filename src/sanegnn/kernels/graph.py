@@ -30,7 +30,7 @@ class Graph:
     `out_edge` the position in `src` of each of these edges.
 
     Where only the first R nodes are targets, as in what `towards` gives, there are R rows by target and the
-    degrees of all nodes are given.
+    degrees of all nodes are given, those in the graph that it was taken from.
 
     Shapes: ptr (R+1,), out_ptr (N+1,), src, out_dst, out_edge and weight (M,), where M = E + R counts the
     added self-loops. Numbers are int32 where M allows. The weight of an added self-loop is 1.
@@ -155,22 +155,23 @@ class Graph:
         return graph
 
     def towards(self, rows: Tensor) -> tuple[Tensor, Graph]:
-        """An order of the nodes with `rows` first, and under it the graph of the edges that end there.
+        """The nodes that reach `rows` within an edge, these first, and the graph of the edges that end there.
 
-        What a layer computes for these nodes, it computes from x[order] on this graph. A node that `rows`
-        (R,) name twice is there twice.
+        What a layer computes for `rows` (R,), it computes from x[nodes] on this graph. A node that is named
+        twice is there twice.
         """
-        asked = torch.zeros(self.num_nodes, dtype=torch.bool, device=self.device)
-        asked[rows] = True
-        order = torch.cat([rows, (~asked).nonzero()[:, 0]])
-        place = torch.empty_like(order)
-        place[order] = torch.arange(order.numel(), device=self.device)
         begin, number = self.ptr.long(), self.src.dtype
         lengths = begin.diff()[rows]
         ptr = torch.cat([lengths.new_zeros(1), lengths.cumsum(0)])
         targets = torch.repeat_interleave(torch.arange(rows.numel(), device=self.device), lengths)
         kept = (begin[rows] - ptr[:-1])[targets] + torch.arange(targets.numel(), device=self.device)
-        src = place[self.src[kept].long()]
+        sources = self.src[kept].long()
+        more = torch.zeros(self.num_nodes, dtype=torch.bool, device=self.device)
+        more[sources], more[rows] = True, False
+        order = torch.cat([rows, more.nonzero()[:, 0]])
+        place = torch.empty(self.num_nodes, dtype=order.dtype, device=self.device)
+        place[order] = torch.arange(order.numel(), device=self.device)
+        src = place[sources]
         out_edge = src.argsort(stable=True)
         out_ptr = torch.cat([ptr.new_zeros(1), torch.bincount(src, minlength=order.numel()).cumsum(0)])
         parts = [part.to(number) for part in (ptr, src, out_ptr, targets[out_edge], out_edge)]

@@ -64,7 +64,8 @@ class Inputs:
     """What a net reads: the features and the graph of its nodes, and whose outputs are asked for.
 
     A loss looks at some nodes only; the last layer, the layer aggregator and the head are computed for these
-    `rows` alone. A head that reads pairs of nodes is told them in `pairs` (2, P), places in the rows.
+    `rows` alone, and a layer below for the nodes that the next one reads. A head that reads pairs of nodes is
+    told them in `pairs` (2, P), places in the rows.
     """
 
     features: Features
@@ -82,11 +83,30 @@ class Inputs:
         return cls(fitted(x).to(device), graph.to(device))
 
     @cached_property
-    def ending(self) -> tuple[Tensor, Graph] | None:
-        """The order of the nodes and the graph of a last layer that is computed for the rows alone."""
-        if self.rows is None or self.rows.numel() == self.graph.num_nodes:
-            return None
-        return self.graph.towards(self.rows)
+    def _rings(self) -> list[tuple[Tensor, Graph]]:
+        return []
+
+    @cached_property
+    def _read(self) -> dict[int, Features]:
+        return {}
+
+    def towards(self, layers: int) -> tuple[Tensor, list[Graph]]:
+        """What the last so many layers read: the nodes, the asked ones first, and the graph of each layer.
+
+        Every layer finds its targets first among its nodes.
+        """
+        while len(self._rings) < layers:
+            rows = self._rings[-1][0] if self._rings else self.rows
+            assert rows is not None, "no rows are asked for"
+            self._rings.append(self.graph.towards(rows))
+        rings = self._rings[:layers]
+        return rings[-1][0], [graph for _, graph in reversed(rings)]
+
+    def read(self, layers: int) -> Features:
+        """The features of the nodes that the last so many layers read; of all nodes for none."""
+        if layers and layers not in self._read:
+            self._read[layers] = self.features.take(self.towards(layers)[0])
+        return self._read[layers] if layers else self.features
 
     def asked(self, state: Tensor) -> Tensor:
         """The states (N, D) of the rows, (R, D); of all nodes where no rows are named."""
@@ -122,10 +142,10 @@ class Backbone(nn.Module, ABC):
         for name, parameter in kept.items():
             self.register_parameter(name, parameter)
 
-    def start(self, inputs: Inputs, noise: Noise | None) -> Tensor:
+    def start(self, features: Features, noise: Noise | None) -> Tensor:
         """h^0 (N, D)."""
         rate = self.setting.input_dropout
-        return project(inputs.features, self.stem, rate, place(noise, "stem")) + self.stem_bias
+        return project(features, self.stem, rate, place(noise, "stem")) + self.stem_bias
 
     def thinned(self, graph: Graph, noise: Noise | None) -> Graph:
         """The graph of this pass: some edges are left out while training (DropEdge)."""
@@ -153,27 +173,31 @@ class Backbone(nn.Module, ABC):
     def states(self, inputs: Inputs, noise: Noise | None, aggregate: Aggregate, depth: int) -> list[Tensor]:
         """h^1 … h^depth of the asked nodes, each (R, D)."""
         graph = self.thinned(inputs.graph, noise)
-        state = self.start(inputs, noise)
+        narrow = self.narrow(inputs, graph, depth)
+        wide = depth - narrow
+        nodes, ending = inputs.towards(narrow) if narrow else (None, [])
+        state = self.start(inputs.features if wide else inputs.read(narrow), noise)
         states: list[Tensor] = []
-        for layer in range(depth):
-            here = place(noise, "layer", layer)
-            before = self.drop(state, here) if layer else state
-            if layer == depth - 1 and (ending := self.ending(inputs, graph, layer)):
-                order, graph = ending
-                before = before.index_select(0, order)
-                state = self.closed(layer, aggregate(layer, before, graph, here), before[: graph.num_targets])
-                return [*map(inputs.asked, states), state]
-            state = self.closed(layer, aggregate(layer, before, graph, here), before)
+        for layer, here in enumerate([graph] * wide + ending):
+            at = place(noise, "layer", layer)
+            if layer and layer == wide and nodes is not None:
+                state = state.index_select(0, nodes)
+            before = self.drop(state, at) if layer else state
+            state = self.closed(layer, aggregate(layer, before, here, at), before[: here.num_targets])
             states.append(state)
-        return [*map(inputs.asked, states)]
+        asked = inputs.graph.num_nodes if inputs.rows is None else inputs.rows.numel()
+        return [*map(inputs.asked, states[:wide]), *(state[:asked] for state in states[wide:])]
 
-    def ending(self, inputs: Inputs, graph: Graph, layer: int) -> tuple[Tensor, Graph] | None:
-        """How to compute the last layer for the asked nodes alone, where no other node takes part in it.
+    def narrow(self, inputs: Inputs, graph: Graph, depth: int) -> int:
+        """How many of the last layers can be computed for the nodes alone that the asked ones depend on.
 
         Batch norm and PairNorm read all nodes; edges that are dropped are the same in every layer.
         """
-        apart = self.setting.norm in ("none", "layer") and graph is inputs.graph and self.partial(layer)
-        return inputs.ending if apart else None
+        if inputs.rows is None or inputs.rows.numel() == graph.num_nodes or graph is not inputs.graph:
+            return 0
+        if self.setting.norm not in ("none", "layer"):
+            return 0
+        return next((n for n in range(depth) if not self.partial(depth - 1 - n)), depth)
 
     def outputs(self, embedding: Tensor, inputs: Inputs, noise: Noise | None) -> Tensor:
         """The head: (R, D) -> (R, outputs), or what its kind gives."""
