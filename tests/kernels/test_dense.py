@@ -7,7 +7,17 @@ import torch
 
 from sanegnn import kernels
 from sanegnn.errors import BadGraph
-from sanegnn.kernels import Features, dropout, linear, linear_sum, lstm_readout, lstm_step, project, uniform
+from sanegnn.kernels import (
+    Features,
+    cpu_lstm,
+    dropout,
+    linear,
+    linear_sum,
+    lstm_readout,
+    lstm_step,
+    project,
+    uniform,
+)
 from sanegnn.seeds import Noise
 
 from .equal import assert_paths_agree
@@ -148,6 +158,11 @@ def readout_inputs(count: int, nodes: int, width: int, dtype: torch.dtype) -> li
 @pytest.mark.parametrize(("count", "width"), [(1, 4), (2, 5), (3, 16), (5, 3)])
 def test_lstm_readout_agrees(count, width, dtype):
     assert_paths_agree(lstm_readout, readout_inputs(count, 11, width, dtype))
+
+
+def test_lstm_readout_of_many_nodes_is_taken_in_turn(monkeypatch):
+    monkeypatch.setattr(cpu_lstm, "IN_CACHE", 4 * 4 * 9)  # 4 nodes at a time
+    assert_paths_agree(lstm_readout, readout_inputs(3, 11, 6, torch.float64))
 
 
 @pytest.mark.parametrize("count", [2, 3, 4])

@@ -24,6 +24,7 @@ def test_every_kernel_is_listed():
             warm.cpu_largest,
             warm.cpu_distance,
             warm.cpu_lstm,
+            warm.cpu_products,
         )
         for value in vars(module).values()
         if hasattr(value, "signatures") and value.targetoptions.get("nogil")

@@ -15,10 +15,13 @@ from numba.extending import register_jitable
 from torch import Tensor
 
 from sanegnn.kernels.cpu_tiles import flat, kernel, run
-from sanegnn.kernels.products import product
+from sanegnn.kernels.products import outer, product
 from sanegnn.kernels.simd import LANES, bare, fma, zeros
 from sanegnn.kernels.simd_math import load_up_to, sigmoid, store_up_to, tanh
 from sanegnn.kernels.units import cut_evenly
+
+IN_CACHE = 2**22
+"""The numbers of the gates of a step that should stay in the cache: more nodes are taken in turn."""
 
 
 @kernel
@@ -109,7 +112,7 @@ class LstmStep(torch.autograd.Function):
         need_x, need_weight, need_bias = ctx.needs_input_grad
         return (
             product(d_gates, weight.T) if need_x else None,
-            product(x.T, d_gates) if need_weight else None,
+            outer(x, d_gates) if need_weight else None,
             d_gates.sum(0) if need_bias else None,
         )
 
@@ -156,6 +159,14 @@ def _run_direction_back(
     return d_gates
 
 
+def _mixed(alpha: Tensor, states: Tensor) -> Tensor:
+    """Σ_k alpha_kn x_kn, (N, D)."""
+    mixed = alpha[0, :, None] * states[0]
+    for share, state in zip(alpha[1:], states[1:], strict=True):
+        mixed.addcmul_(share[:, None], state)
+    return mixed
+
+
 class LstmReadout(torch.autograd.Function):
     """The bi-directional LSTM attention; keeps activated gates, cells and hidden states."""
 
@@ -174,7 +185,7 @@ class LstmReadout(torch.autograd.Function):
         alpha = torch.softmax(score.view(count, rows), dim=0)
         kept = [part for gates, cells, hidden in runs for part in (cells, hidden, *gates)]
         ctx.save_for_backward(states, w_in, w_rec, att, alpha, *kept)
-        return torch.einsum("kn,knd->nd", alpha, states)
+        return _mixed(alpha, states)
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
@@ -182,7 +193,7 @@ class LstmReadout(torch.autograd.Function):
         states, w_in, w_rec, att, alpha, *kept = ctx.saved_tensors
         grad, count, width = grads[0], states.shape[0], w_rec.shape[1]
         runs = (kept[: count + 2], kept[count + 2 :])
-        d_alpha = torch.einsum("nd,knd->kn", grad, states)
+        d_alpha = torch.stack([(grad * state).sum(1) for state in states])
         d_score = alpha * (d_alpha - (alpha * d_alpha).sum(0))
         d_gates = [
             _run_direction_back(
@@ -206,7 +217,7 @@ class LstmReadout(torch.autograd.Function):
 
 def _product_of(x: Tensor, d_gates: Tensor) -> Tensor:
     """Σ over steps and nodes of x ⊗ dgates, (width of x, 4 H)."""
-    return product(x.flatten(0, 1).T, d_gates.flatten(0, 1))
+    return outer(x.flatten(0, 1), d_gates.flatten(0, 1))
 
 
 def _parameter_grads(
@@ -228,5 +239,7 @@ def lstm_readout(
     states: Tensor, weight_ih: Tensor, weight_hh: Tensor, bias: Tensor, att_weight: Tensor, att_bias: Tensor
 ) -> Tensor:
     """Σ_k softmax_k(a · [h_k→, h_k←] + b) x_k."""
-    out: Tensor = LstmReadout.apply(states, weight_ih, weight_hh, bias, att_weight, att_bias)
-    return out
+    rows = max(1, IN_CACHE // weight_ih.shape[2])
+    weights = (weight_ih, weight_hh, bias, att_weight, att_bias)
+    outs = [LstmReadout.apply(part, *weights) for part in states.split(rows, dim=1)]
+    return outs[0] if len(outs) == 1 else torch.cat(outs)

@@ -12,6 +12,7 @@ from sanegnn.kernels import (
     cpu_distance,
     cpu_largest,
     cpu_lstm,
+    cpu_products,
 )
 from sanegnn.kernels.compiled import (
     aggregate,
@@ -45,6 +46,8 @@ KERNELS = (
     cpu_distance.pull,
     cpu_lstm.step,
     cpu_lstm.step_back,
+    cpu_products.by_rows,
+    cpu_products.over_rows,
 )
 
 
