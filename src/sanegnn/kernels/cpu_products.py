@@ -13,8 +13,8 @@ import torch
 from numba.extending import register_jitable
 from torch import Tensor
 
-from sanegnn.kernels.cpu_tiles import flat, kernel, run
-from sanegnn.kernels.simd import LANES, bare, fma, load, load_part, splat, store, store_part
+from sanegnn.kernels.cpu_tiles import kernel, run
+from sanegnn.kernels.simd import LANES, fma, load, load_part, singles, splat, store, store_part
 from sanegnn.kernels.units import cut_evenly
 
 HIGH, WIDE = 8, 2 * LANES
@@ -109,9 +109,11 @@ def _tile(count, x, at, step, apart, y, there, begin, from_, above, out, here, r
 
 
 @kernel
-def by_rows(bounds, first, last, arrays, inner, width, above):
+def by_rows(bounds, first, last, addresses, inner, width, above):
     """out = begin + a b; a (N, inner), b (inner, width), rows of begin that are `above` one another."""
-    _by_rows(bounds[first], bounds[last], *bare(arrays), inner, width, above)
+    a, b, begin, out = addresses
+    pointers = (singles(a), singles(b), singles(begin), singles(out))
+    _by_rows(bounds[first], bounds[last], *pointers, inner, width, above)
 
 
 @register_jitable
@@ -139,9 +141,10 @@ def _by_rows(start, stop, a, b, begin, out, inner, width, above):
 
 
 @kernel
-def over_rows(bounds, first, last, arrays, count, tall, width):
+def over_rows(bounds, first, last, addresses, count, tall, width):
     """out (tall, width) += Σ_n x_n ⊗ y_n over `count` rows, for a range of its tiles."""
-    _over_rows(bounds[first], bounds[last], *bare(arrays), count, tall, width)
+    x, y, out = addresses
+    _over_rows(bounds[first], bounds[last], singles(x), singles(y), singles(out), count, tall, width)
 
 
 @register_jitable
@@ -174,10 +177,11 @@ def tall_product(a: Tensor, b: Tensor, bias: Tensor | None, plus: Tensor | None)
     """A B, plus one of the two; a (N, K), b (K, M), bias (M,), plus (N, M)."""
     inner, width = b.shape
     out = torch.empty(a.shape[0], width)
-    begin = plus if plus is not None else torch.zeros(width) if bias is None else bias
-    arrays = (flat(a), flat(b), flat(begin), flat(out))
+    a, b = a.contiguous(), b.contiguous()
+    begin = torch.zeros(width) if plus is bias is None else bias if plus is None else plus.contiguous()
+    addresses = (a.data_ptr(), b.data_ptr(), begin.data_ptr(), out.data_ptr())
     bounds = cut_evenly(a.shape[0], HIGH)
-    run(by_rows, bounds, out.numel() * inner, arrays, inner, width, 0 if plus is None else width)
+    run(by_rows, bounds, out.numel() * inner, addresses, inner, width, 0 if plus is None else width)
     return out
 
 
@@ -185,6 +189,8 @@ def tall_outer(x: Tensor, y: Tensor) -> Tensor:
     """Xᵀ Y; x (N, K), y (N, M)."""
     (count, tall), width = x.shape, y.shape[1]
     out = torch.zeros(tall, width)
+    x, y = x.contiguous(), y.contiguous()
+    addresses = (x.data_ptr(), y.data_ptr(), out.data_ptr())
     bounds = cut_evenly(-(-tall // HIGH) * -(-width // WIDE))
-    run(over_rows, bounds, out.numel() * count, (flat(x), flat(y), flat(out)), count, tall, width)
+    run(over_rows, bounds, out.numel() * count, addresses, count, tall, width)
     return out

@@ -103,6 +103,15 @@ def bare(_typing, parts):
 
 
 @intrinsic
+def singles(_typing, address):
+    """The float32 numbers at an address, for calls that are too short to wrap a tensor in an array."""
+    kind = ir.FloatType().as_pointer()
+    return types.CPointer(types.float32)(address), lambda _context, builder, _sig, args: builder.inttoptr(
+        args[0], kind
+    )
+
+
+@intrinsic
 def load(_typing, array, index):
     """array[index : index + 16]."""
 

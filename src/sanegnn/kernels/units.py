@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +22,7 @@ def cut(offsets: Tensor) -> npt.NDArray[np.int64]:
     return np.unique(np.concatenate([[0], np.searchsorted(load, marks), [rows]]).astype(np.int64))
 
 
+@lru_cache(maxsize=1024)
 def cut_evenly(count: int, grain: int = 1) -> npt.NDArray[np.int64]:
     """The bounds of at most 64 ranges of equal things, cut at multiples of the grain."""
     step = -(-max(count, 1) // (UNITS * grain)) * grain
