@@ -9,6 +9,7 @@ from sanegnn import kernels
 from sanegnn.errors import BadGraph
 from sanegnn.kernels import (
     Features,
+    add_scaled,
     cpu_lstm,
     dropout,
     linear,
@@ -128,6 +129,13 @@ def test_linear_sum_agrees(dtype):
     assert_paths_agree(lambda x, y, v, w, b: linear_sum([x, y], [v, w], b), inputs)
     x, y, v, w, b = inputs
     torch.testing.assert_close(linear_sum([x, y], [v, w], b), x @ v.T + y @ w.T + b)
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
+def test_add_scaled_agrees(dtype):
+    x, y, factor = numbers(9, 5, dtype=dtype), numbers(9, 5, dtype=dtype) + 1, numbers(1, dtype=dtype)
+    assert_paths_agree(add_scaled, [x, y, factor])
+    torch.testing.assert_close(add_scaled(x, y, factor), x + factor * y)
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32])

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Features",
     "Graph",
+    "add_scaled",
     "aggregate",
     "aggregate_beside",
     "attend",
@@ -213,6 +214,15 @@ def linear_sum(inputs: Sequence[Tensor], weights: Sequence[Tensor], bias: Tensor
     Shapes: inputs (N, D_t), weights (M, D_t), bias (M,), out (N, M).
     """
     out: Tensor = _implementation(bias).linear_sum(inputs, weights, bias)
+    return out
+
+
+def add_scaled(x: Tensor, y: Tensor, factor: Tensor) -> Tensor:
+    """X + factor · Y.
+
+    Shapes: x, y and out (N, D), factor (1,).
+    """
+    out: Tensor = _implementation(x).add_scaled(x, y, factor)
     return out
 
 

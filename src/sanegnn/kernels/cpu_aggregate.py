@@ -12,11 +12,15 @@ from numba.extending import register_jitable
 from torch import Tensor
 
 from sanegnn.kernels.cpu_tiles import flat, kernel, run
-from sanegnn.kernels.simd import LANES, bare, fma, like, select, splat, zeros
+from sanegnn.kernels.simd import LANES, bare, fetch, fma, like, select, splat, zeros
 from sanegnn.kernels.simd_math import highest, load_up_to, store_up_to
 
 if TYPE_CHECKING:
     from sanegnn.kernels.graph import Graph
+
+
+AHEAD = 16
+"""How many edges before its use a row is asked for: those of a large graph lie in no cache."""
 
 
 class Links(NamedTuple):
@@ -71,6 +75,7 @@ def fold(bounds, first, last, links, wanted, x, rows):
 def _fold(start, stop, links, wanted, x, rows):
     width = wanted.width
     linear = wanted.sum or wanted.mean
+    last = links.ptr[stop] - 1
     for v in range(start, stop):
         for c in range(0, width, LANES):
             left, here, at = width - c, v * width + c, v * wanted.step + c
@@ -78,7 +83,8 @@ def _fold(start, stop, links, wanted, x, rows):
             sums, gcn = zeros(x), own * links.scale[v]
             high, winner = like(sums, -np.inf), like(zeros(links.src), -1)
             for k in range(links.ptr[v] + 1, links.ptr[v + 1]):
-                u = np.int64(links.src[k])
+                u, coming = np.int64(links.src[k]), np.int64(links.src[min(k + AHEAD, last)])
+                fetch(x, coming * width + c)
                 message = load_up_to(x, u * width + c, left)
                 if wanted.max:
                     winner = select(message > high, like(winner, k), winner)
@@ -103,6 +109,19 @@ def _fold(start, stop, links, wanted, x, rows):
                 store_up_to(rows.gcn, at, gcn * links.scale[v], left)
 
 
+@register_jitable
+def _fetch(wanted, rows, at, alone):
+    if wanted.sum:
+        fetch(rows.sum, at)
+    if wanted.mean:
+        fetch(rows.mean, at)
+    if wanted.max:
+        fetch(rows.max, at)
+        fetch(rows.winner, alone)
+    if wanted.gcn:
+        fetch(rows.gcn, at)
+
+
 @kernel
 def unfold(bounds, first, last, links, targets, wanted, rows, dx):
     """Fill dx (N, D) from the gradients of the rows of the targets."""
@@ -112,6 +131,7 @@ def unfold(bounds, first, last, links, targets, wanted, rows, dx):
 @register_jitable
 def _unfold(start, stop, links, targets, wanted, rows, dx):
     width, step = wanted.width, wanted.step
+    last = links.out_ptr[stop] - 1
     for u in range(start, stop):
         for c in range(0, width, LANES):
             left, sums, gcn = width - c, zeros(dx), zeros(dx)
@@ -119,7 +139,8 @@ def _unfold(start, stop, links, targets, wanted, rows, dx):
                 sums = load_up_to(rows.own, u * step + c, left)
             for k in range(links.out_ptr[u], links.out_ptr[u + 1]):
                 v, e = np.int64(links.out_dst[k]), links.out_edge[k]
-                there = v * step + c
+                there, coming = v * step + c, np.int64(links.out_dst[min(k + AHEAD, last)])
+                _fetch(wanted, rows, coming * step + c, coming * width + c)
                 w = like(sums, links.weight[e]) if links.weighted else like(sums, 1.0)
                 if wanted.gcn:
                     gcn = fma(w * links.scale[v], load_up_to(rows.gcn, there, left), gcn)

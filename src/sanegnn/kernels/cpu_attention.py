@@ -17,7 +17,7 @@ import numpy as np
 from numba.extending import register_jitable
 
 from sanegnn.kernels.cpu_tiles import TILE, kernel, tile_end
-from sanegnn.kernels.simd import LANES, bare, fma, like, load, select, splat, store, total, zeros
+from sanegnn.kernels.simd import LANES, bare, fetch, fma, like, load, select, splat, store, total, zeros
 from sanegnn.kernels.simd_math import dot, exp, hash_lanes, highest, load_up_to, store_up_to, tanh
 
 SEPARABLE, COSINE, GENERAL = 0, 1, 2
@@ -300,6 +300,14 @@ def fill(tile, edges, v, e, end):
         v += 1
 
 
+@register_jitable
+def fetch_rows(ends, n, table, row, first, last):
+    """Ask ahead for the numbers from `first` to `last` in the rows of a tile's ends."""
+    for i in range(n):
+        for c in range(first, last, LANES):
+            fetch(table, ends[i] * row + c)
+
+
 @kernel
 def forward(bounds, first, last, edges, layer, chance, arrays):
     """From z, s and d to out (N, J C) and its blend; per node and lane, highest score and inverse norm."""
@@ -312,10 +320,13 @@ def forward(bounds, first, last, edges, layer, chance, arrays):
 
 @register_jitable
 def _forward(v, stop, edges, layer, chance, tile, shrink, z, s, d, top, norm, out, blend):
-    e = np.int64(edges.ptr[v])
+    e, row = np.int64(edges.ptr[v]), layer.ops * layer.heads * layer.width
     while v < stop:
         next_v, next_e = tile_end(edges.ptr, v, e, stop)
         fill(tile, edges, v, e, next_e)
+        fetch_rows(tile.source, next_e - e, z, row, 0, row)
+        fetch_rows(tile.source, next_e - e, s, layer.lanes, 0, layer.lanes)
+        fetch_rows(tile.source, next_e - e, d, layer.lanes, 0, layer.lanes)
         scores(layer, edges, tile, next_e - e, z, s, d, False)
         w, i0 = v, 0
         while i0 < next_e - e:

@@ -18,6 +18,7 @@ from sanegnn.kernels.cpu_attention import (
     COSINE,
     GENERAL,
     SEPARABLE,
+    fetch_rows,
     fill,
     general_scores,
     keep_factor,
@@ -207,6 +208,7 @@ def _by_edges(ends, edges, layer, chance, tile, known, kept, grads):
         next_v, next_e = tile_end(edges.ptr, v, e, stop)
         n = next_e - e
         fill(tile, edges, v, e, next_e)
+        _fetch(layer, edges, tile, n, known, kept)
         if edges.by_source and kept.here:
             _recall(layer, tile, n, kept, known.z)
         else:
@@ -223,6 +225,28 @@ def _by_edges(ends, edges, layer, chance, tile, known, kept, grads):
                 _as_target(layer, tile, i0, i1, w, fresh, known, grads, unit)
             w, i0 = w + 1, i1
         v, e = next_v, next_e
+
+
+@register_jitable
+def _fetch(layer, edges, tile, n, known, kept):
+    """Ask ahead for what a tile reads of the other ends of its edges."""
+    wide, lanes = layer.heads * layer.width, layer.lanes
+    row = layer.ops * wide
+    if not edges.by_source:
+        fetch_rows(tile.source, n, known.z, row, 0, row)
+        fetch_rows(tile.source, n, known.s, lanes, 0, lanes)
+        fetch_rows(tile.source, n, known.d, lanes, 0, lanes)
+        return
+    fetch_rows(tile.target, n, known.grad, layer.grad_row, 0, layer.grad_row)
+    for a in range(layer.ops):
+        if layer.code[a] != SEPARABLE:
+            fetch_rows(tile.target, n, known.z, row, a * wide, (a + 1) * wide)
+    if kept.here:
+        numbers = 3 * layer.ops * layer.heads
+        fetch_rows(tile.position, n, kept.rows, numbers, 0, numbers)
+    else:
+        for part in (known.s, known.d, known.top, known.inverse, known.r):
+            fetch_rows(tile.target, n, part, lanes, 0, lanes)
 
 
 @register_jitable

@@ -66,6 +66,30 @@ def dropout(x: Tensor, rate: float, noise: Noise | None) -> Tensor:
     return out
 
 
+class AddScaled(torch.autograd.Function):
+    """X + factor · Y; the gradient of the factor is an inner product, without the products one by one."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, y: Tensor, factor: Tensor) -> Tensor:
+        """(N, D)."""
+        ctx.save_for_backward(y, factor)
+        return torch.addcmul(x, y, factor)
+
+    @staticmethod
+    def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, ...]:
+        """The gradients of x, y and factor."""
+        y, factor = ctx.saved_tensors
+        _, need_y, need_factor = ctx.needs_input_grad
+        d_factor = torch.dot(grads[0].flatten(), y.flatten()).view(1) if need_factor else None
+        return grads[0], grads[0] * factor if need_y else None, d_factor
+
+
+def add_scaled(x: Tensor, y: Tensor, factor: Tensor) -> Tensor:
+    """X + factor · Y."""
+    out: Tensor = AddScaled.apply(x, y, factor)
+    return out
+
+
 @kernel
 def multiply(bounds, first, last, entries, arrays, width):
     """out[r] = Σ_k value[entry[k]] rows[column[k]] over the k of row r of a CSR."""

@@ -178,7 +178,8 @@ def tall_product(a: Tensor, b: Tensor, bias: Tensor | None, plus: Tensor | None)
     inner, width = b.shape
     out = torch.empty(a.shape[0], width)
     a, b = a.contiguous(), b.contiguous()
-    begin = torch.zeros(width) if plus is bias is None else bias if plus is None else plus.contiguous()
+    begin = bias if plus is None else plus.contiguous()
+    begin = torch.zeros(width) if begin is None else begin
     addresses = (a.data_ptr(), b.data_ptr(), begin.data_ptr(), out.data_ptr())
     bounds = cut_evenly(a.shape[0], HIGH)
     run(by_rows, bounds, out.numel() * inner, addresses, inner, width, 0 if plus is None else width)

@@ -197,6 +197,11 @@ def linear_sum(inputs: Sequence[Tensor], weights: Sequence[Tensor], bias: Tensor
     return torch.stack([x @ weight.T for x, weight in zip(inputs, weights, strict=True)]).sum(0) + bias
 
 
+def add_scaled(x: Tensor, y: Tensor, factor: Tensor) -> Tensor:
+    """X + factor · Y."""
+    return torch.addcmul(x, y, factor)
+
+
 def lstm_step(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
     """σ(o) tanh(σ(i) tanh(g)) of the gates i, g, o = x W + b."""
     i, g, o = torch.addmm(bias, x, weight).chunk(3, dim=-1)

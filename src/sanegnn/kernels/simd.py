@@ -123,6 +123,21 @@ def load(_typing, array, index):
 
 
 @intrinsic
+def fetch(_typing, array, index):
+    """Ask for the cache line of array[index] ahead of its use."""
+
+    def code(_context: Any, builder: Any, _sig: Any, args: Any) -> Any:
+        word = ir.IntType(32)
+        place = builder.bitcast(builder.gep(args[0], [args[1]]), ir.IntType(8).as_pointer())
+        kind = ir.FunctionType(ir.VoidType(), [place.type, word, word, word])
+        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        builder.call(function, [place, word(0), word(2), word(1)])
+        return _context.get_dummy_value()
+
+    return types.void(array, types.intp), code
+
+
+@intrinsic
 def store(_typing, array, index, value):
     """array[index : index + 16] = value."""
 

@@ -8,11 +8,9 @@ from __future__ import annotations
 from abc import abstractmethod
 from typing import ClassVar
 
-import torch
 from torch import Tensor
-from torch.nn.functional import relu
 
-from sanegnn.kernels import Graph, aggregate, linear_sum
+from sanegnn.kernels import Graph, add_scaled, aggregate, linear_sum
 from sanegnn.ops.base import NodeAggregator, Shape, linear, node_ops, weight
 from sanegnn.seeds import Noise
 
@@ -138,7 +136,7 @@ class Gin(LinearlyPooled):
 
     def hidden(self, x: Tensor, pooled: Tensor) -> Tensor:
         """The inner half of the MLP, which makes the function of the multiset injective."""
-        return relu(linear(torch.addcmul(pooled, x, 1 + self.eps), self.inner, self.inner_bias))
+        return linear(add_scaled(pooled, x, 1 + self.eps), self.inner, self.inner_bias).relu_()
 
     def weights(self) -> dict[str, Tensor]:
         """The outer half."""
