@@ -11,16 +11,12 @@ import torch
 from numba.extending import register_jitable
 from torch import Tensor
 
-from sanegnn.kernels.cpu_tiles import flat, kernel, run
+from sanegnn.kernels.cpu_tiles import AHEAD, flat, kernel, run
 from sanegnn.kernels.simd import LANES, bare, fetch, fma, like, select, splat, zeros
 from sanegnn.kernels.simd_math import highest, load_up_to, store_up_to
 
 if TYPE_CHECKING:
     from sanegnn.kernels.graph import Graph
-
-
-AHEAD = 16
-"""How many edges before its use a row is asked for: those of a large graph lie in no cache."""
 
 
 class Links(NamedTuple):

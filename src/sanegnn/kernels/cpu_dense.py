@@ -11,9 +11,9 @@ import torch
 from numba.extending import register_jitable
 from torch import Tensor
 
-from sanegnn.kernels.cpu_tiles import flat, kernel, run
+from sanegnn.kernels.cpu_tiles import AHEAD, flat, kernel, run
 from sanegnn.kernels.noise import threshold, words
-from sanegnn.kernels.simd import LANES, bare, fma, like, select, splat, zeros
+from sanegnn.kernels.simd import LANES, bare, fetch, fma, like, select, splat, zeros
 from sanegnn.kernels.simd_math import hash_lanes, load_up_to, store_up_to
 from sanegnn.kernels.units import cut_evenly
 
@@ -98,10 +98,12 @@ def multiply(bounds, first, last, entries, arrays, width):
 
 @register_jitable
 def _multiply(start, stop, ptr, column, entry, value, rows, out, width):
+    last = ptr[stop] - 1
     for r in range(start, stop):
         for c in range(0, width, LANES):
             sums = zeros(out)
             for k in range(ptr[r], ptr[r + 1]):
+                fetch(rows, np.int64(column[min(k + AHEAD, last)]) * width + c)
                 x = splat(value[entry[k]])
                 sums = fma(x, load_up_to(rows, np.int64(column[k]) * width + c, width - c), sums)
             store_up_to(out, r * width + c, sums, width - c)

@@ -22,6 +22,7 @@ from numba.extending import register_jitable
 from torch import Tensor
 
 TILE = 64
+AHEAD = 16  # so many edges before its use, a row is asked for: those of a large graph lie in no cache
 SMALL = 20_000  # below that many numbers to touch, a second thread costs more than it brings
 
 _pool: dict[int, ThreadPoolExecutor] = {}
