@@ -47,6 +47,11 @@ def test_the_mlp_head_learns_too():
     assert trained("gcn,gcn", "mlp")[2] > 0.75
 
 
+def test_a_net_without_a_weight_in_its_outputs_is_trained_and_knows_nothing():
+    """All skips zero and the head without weights: every pair has the same chance."""
+    assert trained("gcn,gcn | zero,zero | max", epochs=2)[2] == 0.5
+
+
 def test_training_pairs_apart_are_drawn_for_every_noise():
     ready = LinkTask.of(DATA, knobs=LinkKnobs(negatives=2)).ready("raw", "cpu")
     (one,), (again,), (other,) = (ready.batches("train", Noise(key)) for key in (1, 1, 2))

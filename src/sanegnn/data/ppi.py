@@ -7,8 +7,8 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path
-from typing import Any, BinaryIO
+from pathlib import Path, PurePosixPath
+from typing import Any, BinaryIO, ClassVar
 from zipfile import BadZipFile, ZipFile
 
 import numpy as np
@@ -30,11 +30,17 @@ class PPISource:
     """Where the raw files lie, `<root>/raw` below the data root; PyG's class reads and downloads them."""
 
     root: str = "PPI"
+    kind: ClassVar[str] = "PPI"
+
+    @property
+    def raw(self) -> PurePosixPath:
+        """Where the raw files lie below the data root."""
+        return PurePosixPath(self.root, "raw")
 
     def read(self, name: str, root: Path) -> GraphSet:
         """The set, from the cache when its raw files are the same as before."""
-        source = PyGSource("PPI", (), self.root, "")
-        raw = root / source.raw
+        source = PyGSource(self.kind, (), self.root, "")
+        raw = root / self.raw
         there = raw.is_dir() and any(raw.iterdir())
         if there and (kept := store.recalled(store.fingerprint(name, raw), load_set)) is not None:
             return kept
@@ -54,7 +60,7 @@ def read_ppi(folder: Path, choice: DataChoice | None = None) -> GraphSet:  # noq
     raw = _raw(folder)
     assert raw is not None
     name = folder.resolve().name
-    source = PyGSource("PPI", (), "", "")
+    source = PyGSource(PPISource.kind, (), "", "")
     return source.made(name, folder, lambda opened: _of_parts(name, opened), raw)
 
 

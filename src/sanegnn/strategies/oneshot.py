@@ -30,6 +30,7 @@ from sanegnn.space import Architecture, SearchSpace
 from sanegnn.strategies.base import Proposal, Quest, Strategy
 from sanegnn.strategies.log import Log
 from sanegnn.tasks import Ready, SearchTask
+from sanegnn.training.loop import descend
 
 Mix = Mapping[str, Choice]
 """What stands in every slot, by its key."""
@@ -97,10 +98,8 @@ class SupernetCourse(ABC, Generic[S]):
 
     def learn(self, mix: Mix, noise: Noise) -> float:
         """Move the weights down the loss of this mix on the next training batch."""
-        self.w_adam.zero_grad()
         loss = self._training(mix, noise)
-        loss.backward()  # type: ignore[no-untyped-call]
-        self.w_adam.step()
+        descend(loss, self.w_adam)
         self.taken += 1
         return float(loss.detach())
 
