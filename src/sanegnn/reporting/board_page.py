@@ -123,7 +123,7 @@ def _time(told: Sequence[Told], board: Leaderboard) -> Section | None:
     found = efficiency.lines(told)
     cells_of: list[Cell] = []
     captions = {
-        "validation": "The best training so far by validation, the mean over splits. Human designs are dashed.",
+        "validation": "The best so far by validation, the mean over splits. Human designs are dashed.",
         "test": "The test score of that same net, computed after the race; nothing was chosen by it.",
     }
     for part, caption in captions.items():
