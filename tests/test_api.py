@@ -182,11 +182,12 @@ def test_no_test_label_is_looked_at_before_the_record_says_so(tmp_path, monkeypa
         object.__setattr__(task, "test", Spied(task.test, look))
         return task
 
-    monkeypatch.setattr(session.NodeTask, "of", spied)
+    monkeypatch.setattr(NodeTask, "of", spied)
     fit(tmp_path)
-    (before,) = looks
+    before, *after = looks
     assert before[-2:] == [Verdict, TestOpened]
     assert Scored not in before
+    assert all(TestOpened in known for known in after)
 
 
 def test_other_test_labels_change_no_choice(tmp_path):
@@ -215,7 +216,7 @@ def test_search_and_tune_leave_the_test_set_sealed(tmp_path, monkeypatch, comman
         object.__setattr__(task, "test", Spied(task.test, refuse))
         return task
 
-    monkeypatch.setattr(session.NodeTask, "of", spied)
+    monkeypatch.setattr(NodeTask, "of", spied)
     run = RunChoice(folder=str(tmp_path), name="it")
     if command == "search":
         result = api.search(PLANTED, search=TINY["search"], knobs=TINY["knobs"], run=run, **FIVE)

@@ -32,7 +32,8 @@ MAY_KNOW = {
     "listing": RECORDS,
     "ranking": LEAVES | {"space", "journal"},
     "comparison": RECORDS,
-    "reporting": RECORDS | {"comparison"},
+    "reporting": LEAVES | RECORDS | {"space", "listing", "comparison"},
+    "tracking": RECORDS,
     "work": LEAVES | {"journal", "memory"},
     "training": BELOW | {"kernels", "ops", "nets", "tasks", "journal", "work"},
     "bundle": BELOW | {"data", "kernels", "nets", "journal"},
@@ -61,6 +62,7 @@ TOP = {
     "bringing",
     "session",
     "census",
+    "witness",
     "comparing",
     "api",
     "uses",
@@ -73,7 +75,7 @@ TOP = {
 NOT_BELOW_TOP = {"cli", "__main__"}
 NO_TORCH = {
     *("errors", "registry", "seeds", "settings", "aims", "space", "events", "results"),
-    *("records", "journal", "runs", "listing", "ranking", "comparison", "reporting"),
+    *("records", "journal", "runs", "listing", "ranking", "comparison", "reporting", "tracking"),
 }
 
 

@@ -36,7 +36,9 @@ PUBLIC = [
     "fit",
     "load",
     "read",
+    "report",
     "search",
+    "track",
     "train",
     "truth",
     "tune",
@@ -79,7 +81,7 @@ def fresh(code):
             "sanegnn.listing",
             "sanegnn.ranking",
         ),
-        *("sanegnn.comparison", "sanegnn.comparison.tables", "sanegnn.reporting.efficiency"),
+        *("sanegnn.comparison", "sanegnn.comparison.tables", "sanegnn.reporting.report", "sanegnn.tracking"),
     ],
 )
 def test_importing_costs_no_torch(module):

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from sanegnn.data.graphset import GraphSet
     from sanegnn.data.tables import read
     from sanegnn.estimator import NodeClassifier
+    from sanegnn.reporting.report import report
     from sanegnn.results import Result
     from sanegnn.settings import (
         DataChoice,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
         Tuning,
     )
     from sanegnn.space import Architecture, SearchSpace
+    from sanegnn.tracking import track
     from sanegnn.uses import explain, export
 
 _HOMES = {
@@ -42,6 +44,7 @@ _HOMES = {
     "sanegnn.data.graphset": ("GraphSet",),
     "sanegnn.data.tables": ("read",),
     "sanegnn.estimator": ("NodeClassifier",),
+    "sanegnn.reporting.report": ("report",),
     "sanegnn.results": ("Result",),
     "sanegnn.settings": (
         "DataChoice",
@@ -60,6 +63,7 @@ _HOMES = {
         "Tuning",
     ),
     "sanegnn.space": ("Architecture", "SearchSpace"),
+    "sanegnn.tracking": ("track",),
     "sanegnn.uses": ("explain", "export"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
@@ -71,6 +75,8 @@ __all__ = [  # noqa: RUF022 - grouped by home
     "train",
     "truth",
     "tune",
+    "report",
+    "track",
     "read",
     "load",
     "export",

@@ -50,6 +50,7 @@ from sanegnn.tasks import refuse_unfit
 from sanegnn.training.select import Choice, Finalist, Report, choose, rounds, tournament
 from sanegnn.training.select import tune as tune_study
 from sanegnn.training.tune import Study, Tried
+from sanegnn.witness import testify
 
 ArchitectureLike = Architecture | str
 
@@ -86,6 +87,7 @@ def fit(
         session.keep_once(_record(picked, words))
         tests = session.open_test("fit", picked.winner)
         session.save(picked.winner, {"validation": picked.winner.scores, "test": tests})
+        testify(session)
         return session.result(picked.winner, tests, words, _leaderboard(studies))
 
     settings = {"search": search, search.strategy: strategy, "selection": selection}
@@ -184,6 +186,7 @@ def train(
         (finalist,) = session.retrain([(parsed, setting)], repeats.repeats)
         tests = session.open_test("train", finalist)
         session.save(finalist, {"validation": finalist.scores, "test": tests})
+        testify(session)
         return session.result(finalist, tests, f"{repeats.repeats} trainings from scratch")
 
     settings = {"setting": setting, "repeats": repeats}

@@ -34,6 +34,11 @@ class Brought:
     task: Task
     own: Mapping[str, Knobs]
 
+    @property
+    def name(self) -> str:
+        """What was typed for the data: a name or a path; nothing where it was no text."""
+        return self.given if isinstance(self.given, str) else ""
+
     def prefers(self, knobs: K) -> K:
         """The knobs with the search space and the depth of the task where none were named."""
         usual = {"space": self.task.space, "depth": self.task.depth}

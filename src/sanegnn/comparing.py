@@ -38,6 +38,7 @@ from sanegnn.errors import BadSetting, RunInUse, TrainingFailed
 from sanegnn.events import Began, Listener, Note, Stage, Step
 from sanegnn.records import Done, Failed, Figures, Lap, Scored, TestOpened
 from sanegnn.reporting import efficiency
+from sanegnn.reporting.report import report
 from sanegnn.runs import RECORDS, Run, default_name, now
 from sanegnn.session import warm, where
 from sanegnn.settings import DataChoice, Field, Knobs, Machine, Race, RunChoice, Seed, Tables, Training
@@ -257,6 +258,7 @@ def hold(asked: Asked, run: RunChoice, tell: Listener) -> Leaderboard:
         with shared.journal(RECORDS) as kept:
             if kept.records(Done)[-1:] != [ended := Done(board.crowned)]:
                 kept.append(ended)
+        report(shared.path)
     return board
 
 

@@ -32,6 +32,7 @@ from sanegnn.records import (
     Together,
     Trial,
 )
+from sanegnn.reporting.report import report
 from sanegnn.results import Result
 from sanegnn.runs import Run, default_name, now, versions
 from sanegnn.settings import (
@@ -257,7 +258,7 @@ def conduct(
     name = run.name or default_name(
         command.name, data.name, str(choice.split), command.groups, data.checksum, command.text
     )
-    about = {"command": command.text, "dataset": data.name, "data": data.checksum}
+    about = {"command": command.text, "dataset": data.name, "data": data.checksum, "given": brought.name}
     with Run.open(Path(run.folder), name, command.groups, about, run.fresh) as kept:
         tell(Began(kept.name, kept.path, bool(kept.records(Record))))
         done = kept.records(Done)
@@ -267,7 +268,9 @@ def conduct(
         device = where(machine.device)
         many = workers(machine.workers) if device == "cpu" else InOrder()
         bench = Bench(task.without_test(), many, command.training, command.seed.seed, device)
-        return work(Session(kept, task, bench, tell, data, choice.undirected))
+        result = work(Session(kept, task, bench, tell, data, choice.undirected))
+        report(kept.path)
+        return result
 
 
 def warm(tell: Listener) -> None:

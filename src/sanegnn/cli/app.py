@@ -31,6 +31,8 @@ COMMANDS = {
     "train": ("nets", "Only train: one architecture with one setting, several times."),
     "truth": ("truth", "Train many architectures drawn at random, to judge searches by."),
     "compare": ("compare", "Compare searchers and human designs on the same splits and budgets."),
+    "report": ("report", "Draw the report of a run, a comparison or several runs."),
+    "track": ("track", "Hand the records of a run to TensorBoard or MLflow."),
     "predict": ("predict", "Predict the classes of the nodes of a graph with a model of a run."),
     "match": ("match", "Rank the matches of the entities that are not linked, with a model of a run."),
     "export": ("models", "Write a trained model as Python source, as ONNX or as a program of torch.export."),

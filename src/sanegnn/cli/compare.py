@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
@@ -56,10 +57,10 @@ def compare(
             machine=machine,
             on_event=listen,
         )
-    _result(output, board)
+    _result(output, board, run)
 
 
-def _result(output: Output, board: Leaderboard) -> None:
+def _result(output: Output, board: Leaderboard, run: RunChoice) -> None:
     """The table and its sentences, or one line of JSON."""
     if output.json:
         return show.as_json(board.table())
@@ -67,4 +68,5 @@ def _result(output: Output, board: Leaderboard) -> None:
     show.rows(output, "contenders", [shown(row, board) for row in board.rows])
     for sentence in ["", *words(board)]:
         show.say(sentence)
-    return None
+    page = show.drawn(Path(run.folder) / board.run)
+    return show.say(f"\nreport {page}") if page else None

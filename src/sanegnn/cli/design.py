@@ -68,7 +68,7 @@ def fit(
             knobs={**by_name(strategies), **by_name(aims)},
             on_event=listen,
         )
-    result(output, done)
+    result(output, done, run)
 
 
 def search(
@@ -101,4 +101,4 @@ def search(
             knobs={**by_name(strategies), **by_name(aims)},
             on_event=listen,
         )
-    result(output, done)
+    result(output, done, run)

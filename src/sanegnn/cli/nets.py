@@ -55,7 +55,7 @@ def tune(
             knobs=by_name(aims),
             on_event=listen,
         )
-    result(output, done)
+    result(output, done, run)
 
 
 def train(
@@ -92,4 +92,4 @@ def train(
             knobs=by_name(aims),
             on_event=listen,
         )
-    result(output, done)
+    result(output, done, run)

@@ -7,6 +7,7 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
@@ -18,8 +19,10 @@ from sanegnn.cli.progress import Board, clock, watching
 from sanegnn.errors import SaneError
 from sanegnn.events import Listener
 from sanegnn.listing import known
+from sanegnn.reporting.report import FILE
 from sanegnn.results import Result
 from sanegnn.runs import Run
+from sanegnn.settings import RunChoice
 
 KEYS = ("run", "dataset", "split", "architecture", "setting", "metric", "validation", "test", "seconds")
 """What every JSON object has, null where a command has no such thing."""
@@ -53,7 +56,7 @@ def _so_far(board: Board) -> str:
     return f"stopped at {where}: {found}{score}; the same command goes on from {board.folder}"
 
 
-def result(output: Output, result: Result) -> None:
+def result(output: Output, result: Result, run: RunChoice) -> None:
     """The end of a job."""
     if output.json:
         as_json(result.table())
@@ -66,6 +69,7 @@ def result(output: Output, result: Result) -> None:
         "test": _score(result, result.tests) if result.tests else "sealed",
         "saved model": f"{result.together:.4f}, the trainings averaged" if result.together else "",
         "run": f"{result.run}, {clock(result.seconds)}",
+        "report": drawn(Path(run.folder) / result.run),
     }
     for name, text in filter(lambda line: line[1], lines.items()):
         say(f"{name:<12}  {text}")
@@ -73,6 +77,12 @@ def result(output: Output, result: Result) -> None:
     if result.others:
         say("")
         rows(output, "others", result.others[:LEADERS])
+
+
+def drawn(folder: Path) -> str:
+    """Where the report of a run is; nothing where there is none."""
+    page = folder / FILE
+    return str(page) if page.exists() else ""
 
 
 def _score(result: Result, scores: Sequence[float]) -> str:

@@ -42,4 +42,4 @@ def truth(
             knobs=by_name(aims),
             on_event=listen,
         )
-    result(output, done)
+    result(output, done, run)

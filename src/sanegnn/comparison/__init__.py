@@ -2,6 +2,6 @@
 
 from sanegnn.comparison.curves import Point, best_so_far, mean_curve
 from sanegnn.comparison.leaderboard import Leaderboard, Row
-from sanegnn.comparison.told import Told, chosen, lanes
+from sanegnn.comparison.told import Told, chosen, everyone, lanes
 
-__all__ = ["Leaderboard", "Point", "Row", "Told", "best_so_far", "chosen", "lanes", "mean_curve"]
+__all__ = ["Leaderboard", "Point", "Row", "Told", "best_so_far", "chosen", "everyone", "lanes", "mean_curve"]

@@ -103,14 +103,19 @@ def chosen(laps: Iterable[Lap]) -> Lap | None:
     return max(tuned or scored, key=lambda lap: lap.validation, default=None)
 
 
-def lanes(folder: Path, contenders: Sequence[str], splits: Sequence[str]) -> list[Told]:
-    """The lanes of these contenders on these splits, as far as they were begun."""
+def everyone(folder: Path) -> list[Told]:
+    """All lanes of a comparison, as far as they were begun."""
     found: list[Told] = []
     for path in sorted((folder / LANES).glob("*/run.toml")):
         try:
             found.append(Told.of(Run.reading(path.parent)))
         except KeyError as error:
             raise RunFolder(f"{path.parent} is not a lane of a comparison: it has no {error}") from error
+    return found
+
+
+def lanes(folder: Path, contenders: Sequence[str], splits: Sequence[str]) -> list[Told]:
+    """The lanes of these contenders on these splits, as far as they were begun."""
     places = {name: place for place, name in enumerate(contenders)}
-    wanted = [told for told in found if told.contender in places and told.split in splits]
+    wanted = [told for told in everyone(folder) if told.contender in places and told.split in splits]
     return sorted(wanted, key=lambda told: (places[told.contender], splits.index(told.split)))
