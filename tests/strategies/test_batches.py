@@ -12,8 +12,7 @@ from sanegnn.seeds import Noise
 from sanegnn.space import SearchSpace
 from sanegnn.strategies.course import Course
 from sanegnn.strategies.darts import Algorithm1
-from sanegnn.strategies.gdas import Drawn, Gumbel
-from sanegnn.strategies.sane import Turning, Turns
+from sanegnn.strategies.gdas import Gumbel, GumbelCourse
 from sanegnn.strategies.spos import SinglePath, Uniform
 from sanegnn.tasks import InductiveTask
 from sanegnn.tasks.inductive import InductiveKnobs
@@ -23,9 +22,8 @@ SMALL = {"hidden": 8, "epochs": 2}
 COURSES = [
     (Course, Algorithm1(**SMALL)),
     (Course, Algorithm1(**SMALL, xi=0.01)),
-    (Drawn, Gumbel(**SMALL)),
+    (GumbelCourse, Gumbel(**SMALL)),
     (Uniform, SinglePath(**SMALL)),
-    (Turning, Turns(hidden=8, heads=1, epochs=2, turn=2)),
 ]
 
 
