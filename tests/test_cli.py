@@ -160,7 +160,7 @@ WRONG = {
     "train --arch gcn,sage-max": "no node aggregator named 'sage-max'; did you mean 'sage_max'?",
     "train --arch GCN,gcn": "no node aggregator named 'GCN'; did you mean 'gcn'?",
     "train --arch gcn,sage_maxx": "did you mean 'sage_max'",
-    "train --arch gcn,gcn|skip": "cannot read architecture",
+    "train --arch gcn,gcn|skip,skip": "cannot read architecture",
     "train --arch gcn --heads 0": "heads = 0 is not possible: it must lie between 1 and 64",
     "train --arch gcn --heads many": "many",
     "train --arch gcn --norm bach": "norm = 'bach' is not possible: known: none, batch, layer",

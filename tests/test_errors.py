@@ -8,6 +8,7 @@ from sanegnn.errors import SaneError, UnknownName
 TREE = {
     "UnknownName",
     "BadArchitecture",
+    "BadExport",
     "BadSetting",
     "BadGraph",
     "BadModel",

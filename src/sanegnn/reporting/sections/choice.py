@@ -60,9 +60,10 @@ def _finalists(story: Story, scores: Mapping[str, list[float]]) -> Exhibit:
 
 
 def _others(others: list[Mapping[str, Any]]) -> Table:
-    rows = [(str(one["architecture"]), one["trials"], one["best"]) for one in others]
-    heads = ("architecture", "trials", "best validation")
-    return Table("candidates", "All candidates by their best trial", heads, rows, ("", "", ".4f"))
+    first = others[0]
+    rows = [tuple(one[head] for head in first) for one in others]
+    formats = tuple(".4f" if isinstance(value, float) else "" for value in first.values())
+    return Table("candidates", "All candidates by their best score", tuple(first), rows, formats)
 
 
 def tuning(story: Story) -> Section | None:
