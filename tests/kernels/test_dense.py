@@ -10,6 +10,7 @@ from sanegnn.errors import BadGraph
 from sanegnn.kernels import (
     Features,
     add_scaled,
+    cpu_dense,
     cpu_lstm,
     dropout,
     linear,
@@ -105,6 +106,18 @@ def test_project_agrees_and_equals_dense(width, dtype):
     dense = numbers(40, 60, dtype=dtype)
     torch.testing.assert_close(project(Features.of(dense), weight), dense @ weight)
     assert_paths_agree(lambda w: project(Features.of(dense), w, 0.4, NOISE), [weight])
+
+
+@pytest.mark.parametrize("in_cache", [0, 10**9])
+@pytest.mark.parametrize("width", [1, 16, 35])
+def test_both_ways_of_the_gradient_agree(monkeypatch, in_cache, width):
+    x = torch.rand(300, 40, generator=torch.Generator().manual_seed(0))
+    x[x < 0.9] = 0
+    weight = torch.ones(40, width, requires_grad=True)
+    grad = torch.randn(300, width, generator=torch.Generator().manual_seed(1))
+    monkeypatch.setattr(cpu_dense, "IN_CACHE", in_cache)
+    project(Features.of(x), weight).backward(grad)
+    torch.testing.assert_close(weight.grad, x.T @ grad)
 
 
 def test_project_gradcheck(path):

@@ -21,6 +21,11 @@ if TYPE_CHECKING:
     from sanegnn.kernels.features import Features
     from sanegnn.seeds import Noise
 
+IN_CACHE = 2**18
+"""Numbers of a gradient that a core's own cache holds."""
+GRAIN = 16
+"""Units of the features that share their sums."""
+
 
 @kernel
 def drop(bounds, first, last, arrays, low, high, least, scale):
@@ -109,6 +114,24 @@ def _multiply(start, stop, ptr, column, entry, value, rows, out, width):
             store_up_to(out, r * width + c, sums, width - c)
 
 
+@kernel
+def scatter(bounds, first, last, entries, arrays, width, size):
+    """out[unit, column[k]] += value[entry[k]] rows[r] over the k of all rows r of a unit of a CSR."""
+    for unit in range(first, last):
+        _scatter(bounds[unit], bounds[unit + 1], *bare(entries), *bare(arrays), unit * size, width)
+
+
+@register_jitable
+def _scatter(start, stop, ptr, column, entry, value, rows, out, begin, width):
+    for r in range(start, stop):
+        for c in range(0, width, LANES):
+            row = load_up_to(rows, r * width + c, width - c)
+            for k in range(ptr[r], ptr[r + 1]):
+                there = begin + np.int64(column[k]) * width + c
+                sums = fma(splat(value[entry[k]]), row, load_up_to(out, there, width - c))
+                store_up_to(out, there, sums, width - c)
+
+
 class Project(torch.autograd.Function):
     """X W for sparse X; keeps X's values after dropout."""
 
@@ -125,13 +148,26 @@ class Project(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor, None, None]:
-        """Xᵀ g, (F, D)."""
-        features, width = ctx.features, ctx.shape[1]
+        """Xᵀ g, (F, D): row by row where it fits into a cache, else column by column."""
+        features, size = ctx.features, ctx.shape.numel()
+        arrays = flat(ctx.values), flat(grads[0])
+        if size <= IN_CACHE:
+            return _added(features, *arrays, ctx.shape), None, None
         d_weight = torch.empty(ctx.shape, dtype=grads[0].dtype)
         csc = tuple(features.part(name).numpy() for name in ("t_ptr", "t_row", "t_entry"))
-        arrays = (flat(ctx.values), flat(grads[0]), flat(d_weight))
-        run(multiply, features.t_units, features.nnz * width, csc, arrays, width)
+        work = features.nnz * ctx.shape[1]
+        run(multiply, features.t_units, work, csc, (*arrays, flat(d_weight)), ctx.shape[1])
         return d_weight, None, None
+
+
+def _added(features: Features, values: Any, grad: Any, shape: torch.Size) -> Tensor:
+    """Xᵀ g, each of a few units of rows into sums of its own, whatever the number of threads."""
+    bounds = np.unique(np.append(features.units[::GRAIN], features.units[-1]))
+    sums = torch.from_numpy(np.zeros((len(bounds) - 1, *shape), grad.dtype))
+    csr = tuple(features.part(name).numpy() for name in ("ptr", "col", "entry"))
+    work = features.nnz * shape[1]
+    run(scatter, bounds, work, csr, (values, grad, flat(sums)), shape[1], shape.numel())
+    return sums.sum(0)
 
 
 def project(features: Features, weight: Tensor, rate: float, noise: Noise | None) -> Tensor:

@@ -40,6 +40,7 @@ KERNELS = (
     cpu_attention_back.by_node,
     cpu_dense.drop,
     cpu_dense.multiply,
+    cpu_dense.scatter,
     cpu_largest.rank,
     cpu_largest.unrank,
     cpu_distance.apart,
