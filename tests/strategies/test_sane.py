@@ -9,8 +9,9 @@ from sanegnn.records import Candidate
 from sanegnn.seeds import generator
 from sanegnn.space import Architecture, Recipe, SearchSpace, space
 from sanegnn.strategies import Guided, Past, Quest, Sane, TrialAndError
+from sanegnn.strategies.halving import Rung
 from sanegnn.strategies.sane import fair_draws, guided, plan, promoted
-from sanegnn.strategies.surrogate import Surrogate, living, told
+from sanegnn.strategies.surrogate import Surrogate, told
 from sanegnn.tasks import NodeTask
 from sanegnn.work import InOrder
 
@@ -28,7 +29,7 @@ def candidate(number, architecture, score, limit=10):
 def seen(score, count=60, seed=0):
     """A past in which `count` random living architectures scored what the function says."""
     rng = generator(seed, "seen")
-    alive = (one for one in iter(lambda: PAPER.sample(rng), None) if living(one))
+    alive = (one for one in iter(lambda: PAPER.sample(rng), None) if one.reach)
     tried = list(dict.fromkeys(islice(alive, count)))
     return Past(PAPER, seed, tuple(candidate(at, one, score(one)) for at, one in enumerate(tried)))
 
@@ -43,7 +44,7 @@ def seen(score, count=60, seed=0):
     ],
 )
 def test_a_layer_lives_that_reaches_the_output(text, layers):
-    assert living(design(text)) == layers
+    assert design(text).reach == layers
 
 
 def test_what_is_not_computed_is_not_told():
@@ -64,7 +65,7 @@ def test_a_component_is_told_like_an_operation():
 
 def worth(architecture):
     """A score that one operation in a living layer decides."""
-    return 0.9 if "sage_max" in architecture.nodes[: living(architecture)] else 0.6
+    return 0.9 if "sage_max" in architecture.nodes[: architecture.reach] else 0.6
 
 
 def test_the_surrogate_finds_what_matters():
@@ -85,7 +86,7 @@ def test_draws_are_fair_alive_and_new():
     past = Past(PAPER, 3)
     drawn = fair_draws(past, 33)
     assert len(set(drawn)) == 33
-    assert all(map(living, drawn))
+    assert all(one.reach for one in drawn)
     for layer in range(3):
         assert {one.nodes[layer] for one in drawn} == set(PAPER.node_ops)
 
@@ -111,7 +112,8 @@ def test_a_rung_promotes_by_the_surrogate_first_and_by_scores_later():
 def test_the_plan_halves_and_grows():
     rungs = plan(72, 90, 3, 4)
     assert [(rung.end - rung.begin, rung.limit) for rung in rungs] == [(72, 10), (18, 30), (4, 90)]
-    assert plan(5, 90, 3, 4) == ((0, 5, 90),)
+    assert plan(5, 90, 3, 4) == (Rung(0, 5, 90),)
+    assert [rung.fed for rung in rungs] == [None, *rungs[:-1]]
 
 
 def test_the_proposals_are_those_that_were_trained_longest():

@@ -41,8 +41,7 @@ class Net(Backbone):
         self.architecture = architecture
         self.layers = nn.ModuleList(layers)
         self.skips = [skip_ops[name] for name in architecture.skips]
-        kept = [layer for layer, name in enumerate(architecture.skips, start=1) if name != "zero"]
-        self.reach = max(kept, default=0) if architecture.skips else self.depth
+        self.reach = architecture.reach
         wide = replace(self.shape, width=layers[-1].out_width)
         self.readout = None if architecture.layer is None else layer_ops[architecture.layer](wide)
         self.pool = None if architecture.pool is None else pool_ops[architecture.pool](wide)

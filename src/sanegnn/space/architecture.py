@@ -63,6 +63,12 @@ class Architecture:
         return len(self.nodes)
 
     @property
+    def reach(self) -> int:
+        """The layers that reach the output: up to the last skip that is not zero; without skips, all."""
+        kept = [layer for layer, name in enumerate(self.skips, start=1) if name != "zero"]
+        return max(kept, default=0) if self.skips else self.depth
+
+    @property
     def id(self) -> str:
         """Eight letters that name this architecture in file names, the same everywhere."""
         return hashlib.blake2b(str(self).encode(), digest_size=4).hexdigest()

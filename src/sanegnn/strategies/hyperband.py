@@ -23,7 +23,8 @@ from typing import Annotated
 from sanegnn.settings import Within, knob
 from sanegnn.space import Architecture, SearchSpace
 from sanegnn.strategies.base import strategies
-from sanegnn.strategies.candidates import Past, Searcher, TrialAndError
+from sanegnn.strategies.candidates import Past, TrialAndError
+from sanegnn.strategies.halving import Halving, Rung
 
 
 @dataclass(frozen=True)
@@ -34,29 +35,11 @@ class Brackets(TrialAndError):
     eta: Annotated[int, knob("one in so many is promoted, to so many times the epochs"), Within(2, 100)] = 3
 
 
-@dataclass(frozen=True)
-class Rung:
-    """The trainings `begin` … `end` of a search, of `limit` epochs at the most; `fed` by the rung before."""
-
-    begin: int
-    end: int
-    limit: int
-    fed: Rung | None = None
-
-
 @strategies.add("hyperband", source="Li, Jamieson, DeSalvo, Rostamizadeh, Talwalkar: Hyperband, JMLR 2018")
-class Hyperband(Searcher[Brackets]):
+class Hyperband(Halving[Brackets]):
     """The best of random architectures, of which only the promising are trained for long."""
 
     knobs = Brackets
-
-    def steps(self, space: SearchSpace) -> int:
-        """The trainings of all rungs."""
-        return self.rungs(space)[-1].end
-
-    def limit(self, number: int, space: SearchSpace) -> int:
-        """The epochs of the rung."""
-        return self.rung(number, space).limit
 
     def ask(self, past: Past, count: int) -> list[Architecture]:
         """Random architectures for a first rung, else the best of the rung before."""
@@ -72,10 +55,6 @@ class Hyperband(Searcher[Brackets]):
         """The plan of a restart."""
         settings = self.settings
         return plan(min(settings.candidates, space.size), settings.epochs, settings.least, settings.eta)
-
-    def rung(self, number: int, space: SearchSpace) -> Rung:
-        """The rung that a training belongs to."""
-        return next(rung for rung in self.rungs(space) if number < rung.end)
 
 
 @lru_cache

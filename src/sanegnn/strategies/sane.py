@@ -4,9 +4,8 @@
     guided   the others are the best in the eyes of a tree of the surrogate each (Thompson sampling)
     alone    the best by the surrogate train anew, `grow` times as long, one in `keep`, and so on
 
-An architecture is judged by weights of its own after a few epochs: these rank better than any weights that
-are shared, and what a single short training leaves to chance the surrogate takes from its likes. A design
-with all skips zero sees no node and is never tried.
+An architecture is judged by weights of its own after a few epochs, and what a single short training leaves to
+chance the surrogate takes from its likes. A design with all skips zero sees no node and is never tried.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import islice
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import numpy as np
 
@@ -25,10 +24,11 @@ from sanegnn.seeds import derive
 from sanegnn.settings import SCALINGS, Among, Within, knob
 from sanegnn.space import Architecture, SearchSpace
 from sanegnn.strategies.base import strategies
-from sanegnn.strategies.candidates import DRAWS, Past, Searcher, TrialAndError
+from sanegnn.strategies.candidates import DRAWS, Past, TrialAndError
 from sanegnn.strategies.evolution import mutated
+from sanegnn.strategies.halving import Halving, Rung
 from sanegnn.strategies.paths import fair
-from sanegnn.strategies.surrogate import Surrogate, living
+from sanegnn.strategies.surrogate import Surrogate
 
 POOL = 500
 """Architectures among which the surrogate chooses."""
@@ -53,55 +53,38 @@ class Guided(TrialAndError):
     keep: Annotated[int, knob("one in so many is trained that long"), Within(2, 100)] = 4
 
 
-class Rung(NamedTuple):
-    """The trainings `begin` … `end` of a search, of `limit` epochs at the most."""
-
-    begin: int
-    end: int
-    limit: int
-
-
 @lru_cache
 def plan(candidates: int, epochs: int, grow: int, keep: int) -> tuple[Rung, ...]:
     """Each rung has one in `keep` of the one before, for `grow` times its epochs; the last has `epochs`."""
     sizes = [candidates]
     while sizes[-1] >= 2 * keep:
         sizes.append(sizes[-1] // keep)
-    ends = np.cumsum(sizes).tolist()
-    limits = [max(1, round(epochs / grow**left)) for left in reversed(range(len(sizes)))]
-    return tuple(Rung(end - size, end, limit) for size, end, limit in zip(sizes, ends, limits, strict=True))
+    rungs: list[Rung] = []
+    for left, size in zip(reversed(range(len(sizes))), sizes, strict=True):
+        fed = rungs[-1] if rungs else None
+        begin = fed.end if fed else 0
+        rungs.append(Rung(begin, begin + size, max(1, round(epochs / grow**left)), fed))
+    return tuple(rungs)
 
 
 @strategies.add("sane", source="sanegnn: short trainings, a surrogate over what computes, halving")
-class Sane(Searcher[Guided]):
+class Sane(Halving[Guided]):
     """Short trainings that a surrogate guides, then longer ones of the best."""
 
     knobs = Guided
-
-    def steps(self, space: SearchSpace) -> int:
-        """The trainings of all rungs."""
-        return self.rungs(space)[-1].end
-
-    def limit(self, number: int, space: SearchSpace) -> int:
-        """The epochs of the rung."""
-        return self.rung(number, space).limit
 
     def rungs(self, space: SearchSpace) -> tuple[Rung, ...]:
         """The plan of a restart."""
         settings = self.settings
         return plan(min(settings.candidates, space.size), settings.epochs, settings.grow, settings.keep)
 
-    def rung(self, number: int, space: SearchSpace) -> Rung:
-        """The rung that a training belongs to."""
-        return next(rung for rung in self.rungs(space) if number < rung.end)
-
     def ask(self, past: Past, count: int) -> list[Architecture]:
         """What is drawn, fairly or by the surrogate; in later rungs the best of the rung before."""
         number = len(past.candidates)
         rung = self.rung(number, past.space)
         count, fairly = min(count, rung.end - number), 2 * rung.end // 3
-        if rung.begin:
-            return promoted(past, self.rung(rung.begin - 1, past.space))[number - rung.begin :][:count]
+        if rung.fed:
+            return promoted(past, rung.fed)[number - rung.begin :][:count]
         return fair_draws(past, min(count, fairly - number)) if number < fairly else guided(past, count)
 
     def judged(self, past: Past) -> Past:
@@ -113,13 +96,17 @@ class Sane(Searcher[Guided]):
         return past
 
 
+def _living(architecture: Architecture) -> bool:
+    return architecture.reach > 0
+
+
 def fair_draws(past: Past, count: int) -> list[Architecture]:
     """New architectures whose layers live, every operation of a slot as often as another."""
     turns = itertools.count(len(past.candidates))
 
     def draw(_rng: np.random.Generator) -> Architecture:
         paths = (past.space.decode(fair(past.space, past.seed, turn)) for turn in islice(turns, DRAWS))
-        return next(filter(living, paths))
+        return next(filter(_living, paths))
 
     return past.fresh(count, draw)
 
@@ -143,7 +130,7 @@ def _pool(past: Past) -> list[Architecture]:
             mutated(past.space, best[rng.integers(len(best))], rng) if near else past.space.sample(rng)
             for _ in range(DRAWS)
         )
-        return next(filter(living, ways))
+        return next(filter(_living, ways))
 
     return past.fresh(POOL, draw)
 
@@ -151,7 +138,7 @@ def _pool(past: Past) -> list[Architecture]:
 def promoted(past: Past, rung: Rung) -> list[Architecture]:
     """The architectures of a rung, the best first: after short trainings by what the surrogate expects."""
     below = past.scored[rung.begin : rung.end]
-    if rung.begin:
+    if rung.fed:
         return [architecture for architecture, _ in sorted(below, key=lambda pair: -pair[1])]
     architectures = [architecture for architecture, _ in below]
     expected = surrogate(past, below).expected(architectures)

@@ -28,15 +28,9 @@ Matrix = np.ndarray[Any, np.dtype[np.float64]]
 TREES = 200
 
 
-def living(architecture: Architecture) -> int:
-    """The layers that reach the output: up to the last that is not skipped by zero."""
-    kept = [layer for layer, name in enumerate(architecture.skips, start=1) if name != "zero"]
-    return max(kept, default=0) if architecture.skips else architecture.depth
-
-
 def told(space: SearchSpace, architecture: Architecture) -> list[float]:
     """What an architecture computes, as numbers of zero and one."""
-    picks, alive = space.encode(architecture), living(architecture)
+    picks, alive = space.encode(architecture), architecture.reach
     inner = {kind for kind, _ in space.nodes.components}
     own: list[float] = []
     somewhere: dict[str, Matrix] = {}
@@ -61,7 +55,7 @@ class Surrogate:
         """The score that each can expect; without a living layer it is the lowest that was seen."""
         guesses = self.forest.predict(self._table(architectures)).tolist()
         pairs = zip(guesses, architectures, strict=True)
-        return [guess if living(one) else self.lowest for guess, one in pairs]
+        return [guess if one.reach else self.lowest for guess, one in pairs]
 
     def draws(self, architectures: Sequence[Architecture], count: int) -> Matrix:
         """What `count` of the trees guess for all of them, (count, architectures)."""
