@@ -14,7 +14,7 @@ import scipy.sparse as sp
 
 from sanegnn.data.base import Features, GraphData, Ids, Weights
 from sanegnn.data.labels import count
-from sanegnn.data.splits import PARTS, Split
+from sanegnn.data.splits import PARTS, Split, own_split, unknown_split
 from sanegnn.errors import BadGraph, BadSplit
 from sanegnn.seeds import generator
 
@@ -116,14 +116,11 @@ class GraphSet:
 
     def resolve(self, text: str) -> Split:
         """The split that a text names: a seed, "public", or one of its own."""
-        if text in self.splits:
-            return self.splits[text]
-        if text == "public" and self.public is not None:
-            return self.splits[self.public]
+        if (own := own_split(self, text)) is not None:
+            return own
         if text.isascii() and text.isdigit():
             return by_seed(len(self.graphs), int(text))
-        own = f"its own are {', '.join(self.splits)}" if self.splits else "it has no split of its own"
-        raise BadSplit(f"{self.name} has no split {text!r}; {own}; a seed such as 0 makes a 60/20/20 split")
+        raise unknown_split(self, text, "a seed such as 0 makes a 60/20/20 split")
 
     def refuse_strange(self, split: Split) -> None:
         """Fail if a split names graphs that are not there."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -125,12 +125,31 @@ def _too_small(labels: npt.NDArray[np.generic], classes: Sequence[str]) -> str:
 
 def resolve(data: GraphData, text: str) -> Split:
     """The split a text names: a seed ("0"), the data's own ("public"), or one of its own ("public-3")."""
-    own: Mapping[str, Split] = data.splits
-    if text in own:
-        return own[text]
-    if text == "public" and data.public is not None:
-        return own[data.public]
+    if (own := own_split(data, text)) is not None:
+        return own
     if text.isascii() and text.isdigit() and int(text) < 2**32:
         return stratified(data.y, int(text), data.classes)
-    known = f"its own are {', '.join(own)}" if own else "it has no split of its own"
-    raise BadSplit(f"{data.name} has no split {text!r}; {known}; a seed such as 0 makes a 60/20/20 split")
+    raise unknown_split(data, text, "a seed such as 0 makes a 60/20/20 split")
+
+
+class Splitting(Protocol):
+    """Data with splits of its own, one of which may be its public one."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def splits(self) -> Mapping[str, Split]: ...
+    @property
+    def public(self) -> str | None: ...
+
+
+def own_split(data: Splitting, text: str) -> Split | None:
+    """The split of its own that a text names, if any."""
+    name = data.public if text == "public" and text not in data.splits else text
+    return data.splits.get(name) if name is not None else None
+
+
+def unknown_split(data: Splitting, text: str, way_out: str) -> BadSplit:
+    """The error for a text that names no split."""
+    known = f"its own are {', '.join(data.splits)}" if data.splits else "it has no split of its own"
+    return BadSplit(f"{data.name} has no split {text!r}; {known}; {way_out}")

@@ -13,8 +13,7 @@ import numpy.typing as npt
 
 from sanegnn.data.base import Features, Ids, Weights, is_directed, merge, stored_arrays, symmetric
 from sanegnn.data.folds import fold
-from sanegnn.data.splits import PARTS, Split
-from sanegnn.errors import BadSplit
+from sanegnn.data.splits import PARTS, Split, own_split, unknown_split
 
 if TYPE_CHECKING:
     from sanegnn.data.prepare import Preprocessing
@@ -143,14 +142,11 @@ class WholeGraphs:
 
     def resolve(self, text: str) -> Split:
         """The split that a text names: one of its own, or i, which is fold i of ten (see `folds.fold`)."""
-        if text in self.splits:
-            return self.splits[text]
-        if text == "public" and self.public is not None:
-            return self.splits[self.public]
+        if (own := own_split(self, text)) is not None:
+            return own
         if text.isascii() and text.isdigit():
             return fold(self.y, self.known, int(text))
-        own = f"its own are {', '.join(self.splits)}" if self.splits else "it has no split of its own"
-        raise BadSplit(f"{self.name} has no split {text!r}; {own}; 0 to 9 are the folds of ten, by seed 0")
+        raise unknown_split(self, text, "0 to 9 are the folds of ten, by seed 0")
 
     def named(self, name: str, **details: Any) -> Self:
         """The same under another name (and, say, another metric)."""

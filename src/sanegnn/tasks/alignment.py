@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -36,7 +36,7 @@ from sanegnn.nets import Inputs, Net
 from sanegnn.seeds import Noise, generator
 from sanegnn.settings import Knobs
 from sanegnn.space import Architecture, plain_designs
-from sanegnn.tasks.base import Batch, Finished, tasks
+from sanegnn.tasks.base import Batch, Finished, Keeping, tasks
 from sanegnn.tasks.figures import figures
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Linked:
 
 
 @dataclass(frozen=True, eq=False)
-class AlignmentSearch:
+class AlignmentSearch(Keeping["ReadyAlignment"]):
     """The task as a search sees it: both graphs, the links of training and validation alone.
 
     The nodes of the graph are the N entities, and the N entities once more where attributes are read.
@@ -72,7 +72,6 @@ class AlignmentSearch:
     attributes: sp.csr_array
     train: Linked
     val: Linked
-    _made: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     @property
     def entities(self) -> int:
@@ -102,19 +101,13 @@ class AlignmentSearch:
         """Their weights."""
         return np.tile(weighted_edges(self.triples)[1], self.views)
 
-    def ready(self, features: str, device: str) -> ReadyAlignment:
-        """The tensors under that scaling of the features."""
-        if (features, device) not in self._made:
-            self._made[features, device] = ReadyAlignment(self, Inputs.of(self, features, device), device)
-        made: ReadyAlignment = self._made[features, device]
-        return made
+    def tensors(self, features: str, device: str) -> ReadyAlignment:
+        """Both graphs under that scaling."""
+        return ReadyAlignment(self, Inputs.of(self, features, device), device)
 
     def parts(self) -> dict[str, Linked]:
         """The parts that may be looked at."""
         return {"train": self.train, "val": self.val}
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_made": {}}
 
 
 @tasks.add("alignment", source="the entities of two knowledge graphs that are the same")

@@ -9,10 +9,11 @@ prefers, and makes itself of data and a split.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Protocol, Self, runtime_checkable
+from typing import Any, ClassVar, Generic, Protocol, Self, TypeVar, runtime_checkable
 
 from torch import Tensor
 
@@ -66,6 +67,29 @@ class Figured(Protocol):
 
     def figures(self, outputs: Sequence[Tensor], part: str) -> Mapping[str, float]:
         """Everything that is worth telling, by name."""
+
+
+R = TypeVar("R", bound=Ready)
+
+
+@dataclass(frozen=True, eq=False)
+class Keeping(ABC, Generic[R]):
+    """A task that makes its tensors once; they stay behind when it goes to another process."""
+
+    _made: dict[tuple[str, str], R] = field(default_factory=dict, repr=False, kw_only=True)
+
+    def ready(self, features: str, device: str) -> R:
+        """The tensors under that scaling of the features."""
+        if (features, device) not in self._made:
+            self._made[features, device] = self.tensors(features, device)
+        return self._made[features, device]
+
+    @abstractmethod
+    def tensors(self, features: str, device: str) -> R:
+        """The same, made now."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_made": {}}
 
 
 class SearchTask(Protocol):

@@ -19,7 +19,7 @@ from sanegnn.nets import Inputs
 from sanegnn.seeds import Noise, generator
 from sanegnn.settings import Knobs
 from sanegnn.space import Architecture, pooled_designs
-from sanegnn.tasks.base import Batch, Finished, tasks
+from sanegnn.tasks.base import Batch, Finished, Keeping, tasks
 from sanegnn.tasks.targets import Class, Number, target_of
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class GraphsSearch:
+class GraphsSearch(Keeping["ReadyGraphs"]):
     """The task as a search sees it: the graphs of training and validation alone."""
 
     name: str
@@ -37,13 +37,10 @@ class GraphsSearch:
     settings: GraphsKnobs
     train: WholeGraphs
     val: WholeGraphs
-    _made: dict[tuple[str, str], ReadyGraphs] = field(default_factory=dict, repr=False)
 
-    def ready(self, features: str, device: str) -> ReadyGraphs:
-        """The tensors under that scaling of the features, made once and kept."""
-        if (features, device) not in self._made:
-            self._made[features, device] = ReadyGraphs(self, self.scaling(features), device)
-        return self._made[features, device]
+    def tensors(self, features: str, device: str) -> ReadyGraphs:
+        """The graphs under that scaling."""
+        return ReadyGraphs(self, self.scaling(features), device)
 
     def scaling(self, features: str) -> Scaling:
         """A scaling, fitted on the training graphs."""
@@ -52,9 +49,6 @@ class GraphsSearch:
     def parts(self) -> dict[str, WholeGraphs]:
         """The parts that may be looked at."""
         return {"train": self.train, "val": self.val}
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_made": {}}
 
 
 @tasks.add("graphs", source="classes of whole graphs, or numbers: SANE, Section VII, future work")

@@ -27,7 +27,7 @@ from sanegnn.registry import Registry
 from sanegnn.seeds import Noise, generator
 from sanegnn.settings import Knobs
 from sanegnn.space import Architecture, plain_designs
-from sanegnn.tasks.base import Batch, Finished, tasks
+from sanegnn.tasks.base import Batch, Finished, Keeping, tasks
 from sanegnn.tasks.metrics import Metric, label_metrics, metrics
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ Graphs = tuple[GraphData, ...]
 
 
 @dataclass(frozen=True, eq=False)
-class InductiveSearch:
+class InductiveSearch(Keeping["ReadyGraphs"]):
     """The task as a search sees it: the graphs of training and validation alone."""
 
     name: str
@@ -48,13 +48,10 @@ class InductiveSearch:
     group: int
     train: Graphs
     val: Graphs
-    _made: dict[tuple[str, str], ReadyGraphs] = field(default_factory=dict, repr=False)
 
-    def ready(self, features: str, device: str) -> ReadyGraphs:
-        """The tensors, under a scaling whose constants are those of the training graphs."""
-        if (features, device) not in self._made:
-            self._made[features, device] = ReadyGraphs(self, self.scaling(features), device)
-        return self._made[features, device]
+    def tensors(self, features: str, device: str) -> ReadyGraphs:
+        """The graphs, under a scaling whose constants are those of the training graphs."""
+        return ReadyGraphs(self, self.scaling(features), device)
 
     def scaling(self, mode: str) -> Scaling:
         """The constants of the training graphs."""
@@ -63,9 +60,6 @@ class InductiveSearch:
     def parts(self) -> dict[str, Graphs]:
         """The parts that may be looked at."""
         return {"train": self.train, "val": self.val}
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_made": {}}
 
 
 @tasks.add("inductive", source="the classes, or the labels, of the nodes of graphs that were never seen")

@@ -26,7 +26,7 @@ from sanegnn.nets import Inputs, mean_chances
 from sanegnn.seeds import Noise, generator
 from sanegnn.settings import Knobs
 from sanegnn.space import Architecture, plain_designs
-from sanegnn.tasks.base import Batch, Finished, tasks
+from sanegnn.tasks.base import Batch, Finished, Keeping, tasks
 from sanegnn.tasks.metrics import link_metrics
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ Ids = np.ndarray[Any, np.dtype[np.int64]]
 
 
 @dataclass(frozen=True, eq=False)
-class LinkSearch:
+class LinkSearch(Keeping["ReadyPairs"]):
     """The task as a search sees it: all nodes, the edges of training, the pairs of validation."""
 
     name: str
@@ -48,20 +48,14 @@ class LinkSearch:
     knobs_given: LinkKnobs
     train: Ids
     val: Pairs
-    _made: dict[tuple[str, str], ReadyPairs] = field(default_factory=dict, repr=False)
 
-    def ready(self, features: str, device: str) -> ReadyPairs:
-        """The tensors under that scaling of the features."""
-        if (features, device) not in self._made:
-            self._made[features, device] = ReadyPairs(self, Inputs.of(self, features, device), device)
-        return self._made[features, device]
+    def tensors(self, features: str, device: str) -> ReadyPairs:
+        """The graph of training under that scaling."""
+        return ReadyPairs(self, Inputs.of(self, features, device), device)
 
     def parts(self) -> dict[str, Pairs]:
         """The fixed parts that may be looked at."""
         return {"val": self.val}
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_made": {}}
 
 
 @tasks.add("links", source="which pairs of nodes of one graph are joined")

@@ -19,7 +19,7 @@ from sanegnn.nets import Inputs, mean_odds
 from sanegnn.seeds import Noise
 from sanegnn.settings import Knobs, NoKnobs
 from sanegnn.space import Architecture, plain_designs
-from sanegnn.tasks.base import Batch, Finished, tasks
+from sanegnn.tasks.base import Batch, Finished, Keeping, tasks
 from sanegnn.tasks.metrics import metrics
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Part:
 
 
 @dataclass(frozen=True, eq=False)
-class NodeSearch:
+class NodeSearch(Keeping["ReadyNodes"]):
     """The task as a search sees it: all nodes and edges, the labels of training and validation alone."""
 
     name: str
@@ -49,20 +49,14 @@ class NodeSearch:
     classes: tuple[str, ...]
     train: Part
     val: Part
-    _made: dict[tuple[str, str], ReadyNodes] = field(default_factory=dict, repr=False)
 
-    def ready(self, features: str, device: str) -> ReadyNodes:
-        """The tensors under that scaling of the features."""
-        if (features, device) not in self._made:
-            self._made[features, device] = ReadyNodes(self, Inputs.of(self, features, device), device)
-        return self._made[features, device]
+    def tensors(self, features: str, device: str) -> ReadyNodes:
+        """The graph under that scaling."""
+        return ReadyNodes(self, Inputs.of(self, features, device), device)
 
     def parts(self) -> dict[str, Part]:
         """The parts that may be looked at."""
         return {"train": self.train, "val": self.val}
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_made": {}}
 
 
 @tasks.add("nodes", source="the classes of the nodes of one graph")
